@@ -6,13 +6,7 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/strided.hlsli"
 
-#include "shaders/attention/attention_parameters.hlsli"
-
-cbuffer Parameters : register(b0) {
-#include "shaders/attention/attention_heads_members.hlsli"
-};
-
-#define GROUP_SIZE 256
+#include "shaders/attention/attention_heads_parameters.hlsli"
 
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> past : register(u1);
@@ -34,7 +28,7 @@ uint bits_from(float number) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < element_count) {
-        STRIDED_OFFSETS(places, ATTENTION_ROWS, number, dimensions, dimension_count)
+        STRIDED_OFFSETS(places, ATTENTION_HEADS_ROWS, number, dimensions, dimension_count)
         uint bits;
         float element;
         [branch] if (POSITION < past_count) {

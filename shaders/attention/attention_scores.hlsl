@@ -6,13 +6,7 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/strided.hlsli"
 
-#include "shaders/attention/attention_parameters.hlsli"
-
-cbuffer Parameters : register(b0) {
-#include "shaders/attention/attention_scores_members.hlsli"
-};
-
-#define GROUP_SIZE 256
+#include "shaders/attention/attention_scores_parameters.hlsli"
 
 RWStructuredBuffer<uint> scores : register(u0);
 RWStructuredBuffer<uint> position_biases : register(u1);
@@ -44,7 +38,7 @@ bool is_valid(uint place, int query, int key) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < element_count) {
-        STRIDED_OFFSETS(places, ATTENTION_ROWS, number, dimensions, dimension_count)
+        STRIDED_OFFSETS(places, ATTENTION_SCORES_ROWS, number, dimensions, dimension_count)
         float score = asfloat(scores[number]);
         [branch] if (has_position_bias) {
             score += real_of(LOAD_ELEMENT(position_biases, packing, POSITION_BIAS_PLACE), packing);

@@ -4,6 +4,8 @@
 // In all shaders, loops that must not be unrolled are marked [loop]. vkd3d's compiler tries to unroll all others, which
 // takes seconds instead of milliseconds.
 
+#include "shaders/common/parameters.hlsli"
+
 cbuffer DispatchShape : register(b1) {
     uint groups_per_row;
     uint group_count;

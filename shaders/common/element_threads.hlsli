@@ -7,8 +7,6 @@
 #define STORE_WORDS(first, words) target[(first) >> packing] = words;
 #endif
 
-// Must equal group_size in engine/d3d12/planning/made_elements.h.
-#define GROUP_SIZE 256
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {

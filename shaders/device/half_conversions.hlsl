@@ -5,8 +5,6 @@
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/float16.hlsli"
 
-#define GROUP_SIZE 256
-
 RWStructuredBuffer<uint> differences : register(u0);
 
 groupshared uint found;

@@ -2,8 +2,6 @@
 
 #include "shaders/common/dispatch.hlsli"
 
-#define GROUP_SIZE 256
-
 RWStructuredBuffer<uint4> source : register(u0);
 RWBuffer<uint4> target : register(u17);
 

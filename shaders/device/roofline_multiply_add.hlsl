@@ -1,14 +1,7 @@
 // Multiply-adds in registers at the device's full speed, which measure its peak throughput.
 
 #include "shaders/common/dispatch.hlsli"
-
-#define GROUP_SIZE 256
-
-cbuffer Parameters : register(b0) {
-    uint steps;
-    float factor;
-    uint2 unused;
-};
+#include "shaders/device/roofline_multiply_add_parameters.hlsli"
 
 RWStructuredBuffer<float> sums : register(u0);
 

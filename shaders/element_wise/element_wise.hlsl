@@ -18,11 +18,8 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/element_wise/element_wise_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 #define WIDE (CLASS == CLASS_SIGNED_64 || CLASS == CLASS_UNSIGNED_64)
 #define ATTRIBUTE(n) attributes[(n) / 4][(n) % 4]
 #define REAL_ATTRIBUTE(n) asfloat(ATTRIBUTE(n))

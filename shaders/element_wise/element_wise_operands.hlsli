@@ -98,33 +98,21 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
 #define FETCH(k, buffer) fetched[k] = buffer[OFFSET(k) >> (operands[k].y + 2)];
 #define LOAD_BITS(k, buffer) bits_in(fetched[k], MORE_BITS(k, buffer), OFFSET(k), operands[k])
 
-#define STORE_OPERAND(k, buffer, words, bits)                                                                     \
-    {                                                                                                             \
-        const uint packing = operands[k].y;                                                                       \
-        const uint offset = OFFSET(k);                                                                            \
-        const Bits stored = bits;                                                                                 \
-        if (packing == 1) {                                                                                       \
-            words[offset / 4 * 2] = stored.low.x | stored.low.y << 16;                                            \
-            if (size > 2) {                                                                                       \
-                words[offset / 4 * 2 + 1] = stored.low.z | stored.low.w << 16;                                    \
-            }                                                                                                     \
-        } else if (packing == 2) {                                                                                \
-            words[offset / 4] = stored.low.x | stored.low.y << 8 | stored.low.z << 16 | stored.low.w << 24;       \
-        } else STORE_WIDE(buffer, words, stored, packing, offset) if (size == 4) {                                \
-            buffer[offset / 4] = stored.low;                                                                      \
-        } else {                                                                                                  \
-            words[offset] = stored.low.x;                                                                         \
-            if (size > 1) {                                                                                       \
-                words[offset + 1] = stored.low.y;                                                                 \
-            }                                                                                                     \
-            if (size > 2) {                                                                                       \
-                words[offset + 2] = stored.low.z;                                                                 \
-            }                                                                                                     \
+#define STORE_32(buffer, words, stored, offset)                                                                   \
+    if (size == 4) {                                                                                              \
+        buffer[offset / 4] = stored.low;                                                                          \
+    } else {                                                                                                      \
+        words[offset] = stored.low.x;                                                                             \
+        if (size > 1) {                                                                                           \
+            words[offset + 1] = stored.low.y;                                                                     \
+        }                                                                                                         \
+        if (size > 2) {                                                                                           \
+            words[offset + 2] = stored.low.z;                                                                     \
         }                                                                                                         \
     }
 
 #if WIDE
-#define STORE_WIDE(buffer, words, stored, packing, offset)                                                        \
+#define STORE_WORDS(buffer, words, stored, packing, offset)                                                       \
     if (packing == PACKING_64) {                                                                                  \
         words[2 * offset] = stored.low.x;                                                                         \
         words[2 * offset + 1] = stored.high.x;                                                                    \
@@ -140,10 +128,29 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
             words[2 * offset + 6] = stored.low.w;                                                                 \
             words[2 * offset + 7] = stored.high.w;                                                                \
         }                                                                                                         \
-    } else
+    } else {                                                                                                      \
+        STORE_32(buffer, words, stored, offset)                                                                   \
+    }
 #else
-#define STORE_WIDE(buffer, words, stored, packing, offset)
+#define STORE_WORDS(buffer, words, stored, packing, offset) STORE_32(buffer, words, stored, offset)
 #endif
+
+#define STORE_OPERAND(k, buffer, words, bits)                                                                     \
+    {                                                                                                             \
+        const uint packing = operands[k].y;                                                                       \
+        const uint offset = OFFSET(k);                                                                            \
+        const Bits stored = bits;                                                                                 \
+        if (packing == 1) {                                                                                       \
+            words[offset / 4 * 2] = stored.low.x | stored.low.y << 16;                                            \
+            if (size > 2) {                                                                                       \
+                words[offset / 4 * 2 + 1] = stored.low.z | stored.low.w << 16;                                    \
+            }                                                                                                     \
+        } else if (packing == 2) {                                                                                \
+            words[offset / 4] = stored.low.x | stored.low.y << 8 | stored.low.z << 16 | stored.low.w << 24;       \
+        } else {                                                                                                  \
+            STORE_WORDS(buffer, words, stored, packing, offset)                                                   \
+        }                                                                                                         \
+    }
 
 #else
 

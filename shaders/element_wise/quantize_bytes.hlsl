@@ -18,9 +18,7 @@
 #include "shaders/common/float32.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/element_wise/element_wise_parameters.hlsli"
-};
 
 #include "shaders/common/quantization.hlsli"
 
@@ -30,9 +28,6 @@ RWStructuredBuffer<uint4> zero_points : register(u2);
 RWStructuredBuffer<uint4> quantized_units : register(u3);
 RWStructuredBuffer<uint> quantized_words : register(u4);
 
-#define GROUP_SIZE 256
-// Must equal the value in engine/d3d12/element_wise/element_wise_bindings.cpp.
-#define GROUPS_PER_THREAD 4
 #define ROWS 2
 
 // The zero points of four elements, as a word of four bytes.
@@ -88,7 +83,7 @@ bool all_moderate(float4 x) {
     return max(max(above.x, above.y), max(above.z, above.w)) < 0x5d800000 - least;
 }
 
-#if ALIKE == 3
+#if ALIKE == QUANTIZED_ROWS_ALIKE
 
 // A thread has the same column of several rows, so that it loads and computes the column's parameters once. Adjacent
 // threads have adjacent columns, so that they also store to adjacent addresses.
@@ -99,13 +94,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 rows = dimensions[ROWS];
     const uint block = number / columns.x;
     const uint column = number - block * columns.x;
-    const uint first_row = block * GROUPS_PER_THREAD;
+    const uint first_row = block * QUANTIZED_GROUPS_PER_THREAD;
     if (first_row < rows.x) {
-        uint4 x[GROUPS_PER_THREAD];
+        uint4 x[QUANTIZED_GROUPS_PER_THREAD];
         uint4 scale = scales[column * columns.z / 4];
         const uint zero_place = column * columns.w;
         const uint4 zero_points_there = zero_points[zero_place / 16];
-        [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+        [unroll] for (uint i = 0; i < QUANTIZED_GROUPS_PER_THREAD; ++i) {
             // Rows beyond the last one are replaced by it.
             const uint row = min(first_row + i, rows.x - 1);
             x[i] = numbers[(column * columns.y + row * rows.y) / 4];
@@ -117,7 +112,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const float4 reciprocal = moderate_reciprocal(divisor);
         const bool is_reciprocal = all_moderate(divisor);
         const float4 zero = bytes_of(zero_point_word(zero_points_there, zero_place) ^ sign_bits());
-        [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
+        [unroll] for (uint j = 0; j < QUANTIZED_GROUPS_PER_THREAD; ++j) {
             const uint word = quantized_word(asfloat(x[j]), divisor, reciprocal, is_reciprocal, zero);
             if (first_row + j < rows.x) {
                 quantized_words[(first_row + j) * columns.x + column] = word;
@@ -128,17 +123,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 
 #else
 
-groupshared uint words[GROUP_SIZE * GROUPS_PER_THREAD];
+groupshared uint words[GROUP_SIZE * QUANTIZED_GROUPS_PER_THREAD];
 
 // Parameters that all elements share are loaded with the first group.
 #define SHARED_SCALE(i) (ALIKE == 2 ? 0 : (i))
 #define SHARED_ZERO(i) (ALIKE != 0 ? 0 : (i))
 
 void quantize(uint first, uint thread) {
-    uint4 x[GROUPS_PER_THREAD];
-    uint4 scale[GROUPS_PER_THREAD];
-    uint zero_point[GROUPS_PER_THREAD];
-    [unroll] for (uint i = 0; i < GROUPS_PER_THREAD; ++i) {
+    uint4 x[QUANTIZED_GROUPS_PER_THREAD];
+    uint4 scale[QUANTIZED_GROUPS_PER_THREAD];
+    uint zero_point[QUANTIZED_GROUPS_PER_THREAD];
+    [unroll] for (uint i = 0; i < QUANTIZED_GROUPS_PER_THREAD; ++i) {
         // Groups beyond the last one are replaced by it.
         STRIDED_OFFSETS(offsets, ROWS, min(group_of(first, i), group_total - 1), dimensions, dimension_count)
         x[i] = numbers[offsets[0].y / 4];
@@ -152,7 +147,7 @@ void quantize(uint first, uint thread) {
             zero_point[i] = zero_point_word(zero_points[offsets[0].w / 16], offsets[0].w);
         }
     }
-    [unroll] for (uint j = 0; j < GROUPS_PER_THREAD; ++j) {
+    [unroll] for (uint j = 0; j < QUANTIZED_GROUPS_PER_THREAD; ++j) {
         const float4 divisor = asfloat(scale[SHARED_SCALE(j)]);
         words[group_of(thread, j)] =
             quantized_word(asfloat(x[j]), divisor, moderate_reciprocal(divisor), all_moderate(divisor),
@@ -175,7 +170,7 @@ void store(uint first_word, uint4 four) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint first = linear_group(group_id) * (GROUP_SIZE * GROUPS_PER_THREAD);
+    const uint first = linear_group(group_id) * (GROUP_SIZE * QUANTIZED_GROUPS_PER_THREAD);
     quantize(first + thread, thread);
     GroupMemoryBarrierWithGroupSync();
     store(first + 4 * thread,

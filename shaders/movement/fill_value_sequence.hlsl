@@ -10,11 +10,7 @@
 #include "shaders/common/int64.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/fill_value_sequence_parameters.hlsli"
-};
-
-#define GROUP_SIZE 256
 
 RWStructuredBuffer<uint> target : register(u0);
 
@@ -54,7 +50,7 @@ void store(uint number, uint low, uint high) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint first = 4 * (linear_group(group_id) * GROUP_SIZE + thread);
+    const uint first = FILL_VALUE_SEQUENCE_PER_THREAD * (linear_group(group_id) * GROUP_SIZE + thread);
     if (first < element_count) {
         const Int64 elements = sequence(first + uint4(0, 1, 2, 3));
         const uint count = element_count - first;

@@ -1,8 +1,14 @@
-// The constant buffer of fill_value_sequence.hlsl. C++ and HLSL both include this, within a structure that has the
-// types.
+// What C++ and fill_value_sequence.hlsl share.
 
-#define MOST_DIMENSIONS 8
+#ifndef FILL_VALUE_SEQUENCE_PARAMETERS
+#define FILL_VALUE_SEQUENCE_PARAMETERS
 
+#include "shaders/common/parameters.hlsli"
+
+#define FILL_VALUE_SEQUENCE_PER_THREAD 4
+#define FILL_VALUE_SEQUENCE_MOST_DIMENSIONS 8
+
+PARAMETERS(FillValueSequenceParameters)
 uint element_count;
 uint dimension_count;
 uint kind;
@@ -13,4 +19,7 @@ uint unused1;
 uint unused2;
 uint4 start;  // two words; for FLOAT16 the bits of FP32
 uint4 delta;
-uint4 dimensions[MOST_DIMENSIONS];  // size, stride in the output
+uint4 dimensions[FILL_VALUE_SEQUENCE_MOST_DIMENSIONS];  // size, stride in the output
+END_PARAMETERS
+
+#endif

@@ -6,11 +6,7 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/float64.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/fold_parameters.hlsli"
-};
-
-#define GROUP_SIZE 256
 
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);

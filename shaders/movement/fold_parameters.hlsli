@@ -1,8 +1,14 @@
-// The constant buffer of fold.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and fold.hlsl share.
+
+#ifndef FOLD_PARAMETERS
+#define FOLD_PARAMETERS
+
+#include "shaders/common/parameters.hlsli"
 
 #define MOST_WINDOW_DIMENSIONS 6
-#define MOST_DIMENSIONS 8
+#define FOLD_MOST_DIMENSIONS 8
 
+PARAMETERS(FoldParameters)
 uint element_count;
 uint dimension_count;
 uint window_dimension_count;
@@ -16,4 +22,7 @@ uint block_stride;
 uint4 windows[2 * MOST_WINDOW_DIMENSIONS];
 // Size, strides in the input (for block and window element 0) and in the output, and the index of the window's
 // dimension, or an unused index for other dimensions.
-uint4 dimensions[MOST_DIMENSIONS];
+uint4 dimensions[FOLD_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

@@ -9,11 +9,7 @@
 #include "shaders/common/strided.hlsli"
 #include "shaders/movement/units.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/indexed_movement_parameters.hlsli"
-};
-
-#define GROUP_SIZE 256
 
 RWStructuredBuffer<Unit> source : register(u0);
 RWStructuredBuffer<Unit> updates : register(u1);

@@ -1,4 +1,9 @@
-// The constant buffer of indexed_movement.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and indexed_movement.hlsl share.
+
+#ifndef INDEXED_MOVEMENT_PARAMETERS
+#define INDEXED_MOVEMENT_PARAMETERS
+
+#include "shaders/common/parameters.hlsli"
 
 // How an output's element is found.
 #define KIND_GATHER 0   // the indices select the element of the source
@@ -6,8 +11,9 @@
 #define KIND_REVERSE 2  // the index is the number of leading elements in reverse order
 #define KIND_RESOLVE 3  // the index is an update's address plus 1, or 0 for the source's element
 
-#define MOST_DIMENSIONS 16
+#define INDEXED_MOVEMENT_MOST_DIMENSIONS 16
 
+PARAMETERS(IndexedMovementParameters)
 uint kind;
 uint unit_count;
 uint dimension_count;
@@ -18,4 +24,7 @@ uint unused1;
 uint unused2;
 #include "shaders/movement/index_parameters.hlsli"
 // Size, strides in source, target and indices. Second row: stride of the position that is compared with the index.
-uint4 dimensions[2 * MOST_DIMENSIONS];
+uint4 dimensions[2 * INDEXED_MOVEMENT_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

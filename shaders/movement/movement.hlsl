@@ -10,11 +10,8 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/movement/units.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/movement_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 #define ROWS (1 + BOUNDED)
 
 RWStructuredBuffer<Unit> source : register(u0);

@@ -1,8 +1,14 @@
-// The constant buffer of movement.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and movement.hlsl share.
+
+#ifndef MOVEMENT_PARAMETERS
+#define MOVEMENT_PARAMETERS
+
+#include "shaders/common/parameters.hlsli"
 
 #define MOST_COORDINATES 8
-#define MOST_DIMENSIONS 16
+#define MOVEMENT_MOST_DIMENSIONS 16
 
+PARAMETERS(MovementParameters)
 uint unit_count;
 uint dimension_count;
 uint source_start;
@@ -16,9 +22,12 @@ uint own_coordinates;  // 1: each coordinate is advanced by one dimension only
 uint unused1;
 uint unused2;
 uint4 pattern;         // 16 bytes of the repeated constant
-// For each coordinate: DML_PADDING_MODE_…, size, stride, and the distance of coordinates that have an element. Second row: the
-// first coordinate. An additional coordinate of size 1 is for dimensions that advance none.
+// For each coordinate: DML_PADDING_MODE_…, size, stride, and the distance of coordinates that have an element. Second
+// row: the first coordinate. An additional coordinate of size 1 is for dimensions that advance none.
 uint4 coordinates[2 * (MOST_COORDINATES + 1)];
 // Size, strides in source and target, and the stride of the band's numbers. With BOUNDED a second row: the coordinate
 // that the dimension advances, and the increment.
-uint4 dimensions[2 * MOST_DIMENSIONS];
+uint4 dimensions[2 * MOVEMENT_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

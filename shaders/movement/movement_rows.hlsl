@@ -9,11 +9,8 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/movement/units.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/movement_rows_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 // Number of units in a vector.
 #define UNITS (4 * PER_WORD)
 

@@ -7,11 +7,7 @@
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/scatter_parameters.hlsli"
-};
-
-#define GROUP_SIZE 256
 
 RWStructuredBuffer<uint> indices : register(u0);
 RWStructuredBuffer<uint> winners : register(u1);

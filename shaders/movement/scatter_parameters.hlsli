@@ -1,11 +1,20 @@
-// The constant buffer of scatter.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and scatter.hlsl share.
 
-#define MOST_DIMENSIONS 16
+#ifndef SCATTER_PARAMETERS
+#define SCATTER_PARAMETERS
 
+#include "shaders/common/parameters.hlsli"
+
+#define SCATTER_MOST_DIMENSIONS 16
+
+PARAMETERS(ScatterParameters)
 uint update_count;
 uint dimension_count;
 uint unused0;
 uint unused1;
 #include "shaders/movement/index_parameters.hlsli"
 // Size, strides in the updates, in the output's numbering, and in the indices.
-uint4 dimensions[MOST_DIMENSIONS];
+uint4 dimensions[SCATTER_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

@@ -8,11 +8,8 @@
 #include "shaders/common/strided.hlsli"
 #include "shaders/movement/units.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/movement/transposition_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 #define ROWS_AT_ONCE (GROUP_SIZE / TILE_WORDS)
 // Units along a side of a tile.
 #define TILE (TILE_WORDS * PER_WORD)

@@ -1,10 +1,16 @@
-// The constant buffer of transposition.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and transposition.hlsl share.
+
+#ifndef TRANSPOSITION_PARAMETERS
+#define TRANSPOSITION_PARAMETERS
+
+#include "shaders/common/parameters.hlsli"
 
 // A tile is this many words wide, and has as many rows, in both directions, as that width has units.
 #define TILE_WORDS 32
 
-#define MOST_DIMENSIONS 16
+#define TRANSPOSITION_MOST_DIMENSIONS 16
 
+PARAMETERS(TranspositionParameters)
 uint row_size;         // units that are adjacent in the output
 uint column_size;      // units that are adjacent in the source
 uint source_stride;    // stride in the source between units of a row
@@ -18,4 +24,7 @@ uint dimension_count;  // number of other dimensions
 uint unused0;
 uint unused1;
 // Other dimensions: size, strides in source and target.
-uint4 dimensions[MOST_DIMENSIONS];
+uint4 dimensions[TRANSPOSITION_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

@@ -13,11 +13,7 @@
 
 #include "shaders/normalisation/batch_normalization_parameters.hlsli"
 
-cbuffer Parameters : register(b0) {
-#include "shaders/normalisation/batch_normalization_members.hlsli"
-};
 
-#define GROUP_SIZE 256
 
 #if VECTOR
 #define Unit uint4

@@ -9,10 +9,8 @@
 #define VECTOR 0
 #include "shaders/normalisation/mean_variance_normalization1.hlsli"
 
-#define ITEMS_PER_THREAD 16
-
 // Item j of thread t is at j * GROUP_SIZE + t.
-groupshared Item items[ITEMS_PER_THREAD * GROUP_SIZE];
+groupshared Item items[NORMALIZATION_PER_THREAD * GROUP_SIZE];
 groupshared float3 partial_sums[GROUP_SIZE];
 groupshared float first_elements[GROUP_SIZE];
 

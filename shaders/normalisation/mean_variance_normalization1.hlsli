@@ -11,48 +11,9 @@
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/float16.hlsli"
+#include "shaders/normalisation/mean_variance_normalization1_parameters.hlsli"
 
-#define GROUP_SIZE 256
-#define MOST_DIMENSIONS 8
 #define NATIVE_HALF (HALF == 2)
-
-cbuffer Parameters : register(b0) {
-    uint set_count;
-    uint set_dimension_count;
-    uint item_count;            // in a set; in mean_variance_normalization1_apply in the whole tensor
-    uint item_dimension_count;
-    uint chunk_count;           // parts of a set that different thread groups reduce
-    uint items_per_chunk;
-    uint threads_per_set;       // a power of two
-    uint sets_per_group;
-    uint sets_side_by_side;     // 1: adjacent sets are closer in memory than adjacent items of a set
-    uint has_scale;
-    uint has_bias;
-    uint scale_step;            // strides within an item
-    uint bias_step;
-    uint normalize_variance;
-    float epsilon;
-    uint activation;
-    float activation_first;
-    float activation_second;
-    uint output_is_packed;
-    float set_size;
-    uint subtract_mean;         // 0: the mean is not subtracted
-    uint columns_per_set;       // threads in a row; a set has several rows
-    uint set_shift;             // the binary logarithm of threads_per_set
-    uint task;                  // see mean_variance_normalization1_kept.hlsl
-    // Adding threads_per_set to an item's number advances by this many lines, and items within a line.
-    uint step_lines;
-    uint step_items;
-    uint rows_per_set;          // rows of columns_per_set threads, a power of two
-    uint unused;
-    // Size, strides in input and output in items, and the stride of set numbers.
-    uint4 set_dimensions[MOST_DIMENSIONS];
-    uint4 item_dimensions[MOST_DIMENSIONS];
-    // Strides of the same dimensions in scale and bias, in elements.
-    uint4 set_parameters[MOST_DIMENSIONS];
-    uint4 item_parameters[MOST_DIMENSIONS];
-};
 
 #if VECTOR
 #define Item uint4
@@ -84,11 +45,6 @@ RWBuffer<uint4> bias_units : register(u23);
 RWStructuredBuffer<uint4> scale_units : register(u6);
 RWStructuredBuffer<uint4> bias_units : register(u7);
 #endif
-
-// Values of has_scale and has_bias.
-#define PARAMETERS_ANYWHERE 1
-#define PARAMETERS_IN_UNITS 2
-#define PARAMETERS_OF_SETS 3  // all items of a set share one parameter
 
 // Offsets in the tensors.
 struct Place {

@@ -4,10 +4,10 @@
 // A thread group keeps one or several sets, or a chunk of one, in the registers of its threads. It has one of these
 // tasks:
 //
-// NORMALISES_SETS     computes the statistics of its sets, and normalises them.
-// FINDS_CHUNKS        computes the statistics of a chunk, for another dispatch.
-// APPLIES_CHUNKS      merges the statistics of a set's chunks, and normalises one of these.
-// APPLIES_STATISTICS  normalises a chunk with statistics that another dispatch has merged.
+// TASK_NORMALIZE_SETS    computes the statistics of its sets, and normalises them.
+// TASK_FIND_CHUNKS       computes the statistics of a chunk, for another dispatch.
+// TASK_APPLY_CHUNKS      merges the statistics of a set's chunks, and normalises one of these.
+// TASK_APPLY_STATISTICS  normalises a chunk with statistics that another dispatch has merged.
 //
 // Mean and variance take two passes over the registers. Each sums over the rows of a set's threads first, then over
 // columns. The order depends only on sizes.
@@ -19,17 +19,11 @@
 #define VECTOR 1
 #include "shaders/normalisation/mean_variance_normalization1.hlsli"
 
-// Must equal the values in engine/d3d12/normalisation/mean_variance_normalization1_bindings.cpp.
-#define NORMALISES_SETS 0
-#define FINDS_CHUNKS 1
-#define APPLIES_CHUNKS 2
-#define APPLIES_STATISTICS 3
-
 // The maximum number of items is only used for sets that consist of a single line: computing addresses across lines
 // needs registers that such threads do not have left.
-#if KEPT == 16
+#if KEPT == NORMALIZATION_KEPT_MOST
 #define ONE_LINE 1
-#define TASK NORMALISES_SETS
+#define TASK TASK_NORMALIZE_SETS
 #else
 #define ONE_LINE 0
 #define TASK task
@@ -239,7 +233,7 @@ void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const bool applies = TASK == APPLIES_CHUNKS || TASK == APPLIES_STATISTICS;
+    const bool applies = TASK == TASK_APPLY_CHUNKS || TASK == TASK_APPLY_STATISTICS;
     // In reverse order if a preceding dispatch has read the same data: what it read last is still in a cache.
     const uint group = applies ? group_count - 1 - linear_group(group_id) : linear_group(group_id);
     const uint lane = thread & (threads_per_set - 1);
@@ -268,10 +262,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         set_bias = ONE_PARAMETER(bias, place.bias);
     }
     float4 set_statistics;
-    [branch] if (TASK == APPLIES_STATISTICS) {
+    [branch] if (TASK == TASK_APPLY_STATISTICS) {
         set_statistics = statistics[place.set];
     } else {
-        const bool joins = TASK == APPLIES_CHUNKS;
+        const bool joins = TASK == TASK_APPLY_CHUNKS;
         const bool has_part = joins && thread < chunk_count;
         float4 part = 0;
         if (has_part) {
@@ -279,7 +273,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         const float number = joins ? set_size : float(items) * PARAMETERS_PER_ITEM;
         const float4 whole = statistics_of(kept, count, part, joins, has_part, number, thread, lane);
-        if (TASK == FINDS_CHUNKS) {
+        if (TASK == TASK_FIND_CHUNKS) {
             if (thread == 0 && set < set_count) {
                 chunks[group] = whole;
             }

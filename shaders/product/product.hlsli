@@ -24,9 +24,6 @@
 #include "shaders/common/float32.hlsli"
 #endif
 
-cbuffer Parameters : register(b0) {
-#include "shaders/product/product_members.hlsli"
-};
 
 RWStructuredBuffer<uint> a : register(u0);
 RWStructuredBuffer<uint> b : register(u1);

@@ -5,11 +5,11 @@
 
 #include "shaders/product/product.hlsli"
 
-[numthreads(PRODUCT_GROUP_SIZE, 1, 1)]
+[numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint element_count = product_count * row_count * column_count;
     const uint quads = (column_count + 3) / 4;
-    const uint number = linear_group(group_id) * PRODUCT_GROUP_SIZE + thread;
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < product_count * row_count * quads) {
         const uint4 columns = number % quads * 4 + FOUR;
         const uint4 there = min(columns, column_count - 1);

@@ -19,7 +19,6 @@
 #define WHOLE 1
 #define A_PACKING 2
 #define B_PACKING 2
-#define GROUP_SIZE PRODUCT_GROUP_SIZE
 #define TURN PRODUCT_TURN_DEPTH(SIDE)
 #define LANES (SIDE / 4)  // groups of four in a row of a tile
 #define PART_SIZE (LANES * LANES)

@@ -104,12 +104,12 @@ Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last)
 
 #endif
 
-[numthreads(PRODUCT_GROUP_SIZE, 1, 1)]
+[numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint quads = (column_count + 3) / 4;
-    const uint slice_groups = (product_count * row_count * quads + PRODUCT_GROUP_SIZE - 1) / PRODUCT_GROUP_SIZE;
+    const uint slice_groups = (product_count * row_count * quads + GROUP_SIZE - 1) / GROUP_SIZE;
     const uint slice = linear_group(group_id) / slice_groups;
-    const uint number = linear_group(group_id) % slice_groups * PRODUCT_GROUP_SIZE + thread;
+    const uint number = linear_group(group_id) % slice_groups * GROUP_SIZE + thread;
     if (number < product_count * row_count * quads && slice < slice_count) {
         const uint4 columns = number % quads * 4 + FOUR;
         const uint row = number / quads % row_count;

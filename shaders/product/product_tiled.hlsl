@@ -22,7 +22,6 @@
 #define B_PACKING PACKING
 #endif
 
-#define GROUP_SIZE PRODUCT_GROUP_SIZE
 #define TURN PRODUCT_TURN_DEPTH(SIDE)
 #define QUADS (SIDE / 64)  // groups of four elements of a thread in each direction, which are 64 apart
 // Padded, so that threads that write a column use different memory banks.

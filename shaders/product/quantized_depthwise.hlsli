@@ -12,9 +12,6 @@
 
 #define BYTES 2  // the packing of 8-bit elements
 
-cbuffer Parameters : register(b0) {
-#include "shaders/product/quantized_depthwise_members.hlsli"
-};
 
 RWStructuredBuffer<uint> input : register(u0);
 RWStructuredBuffer<uint> input_scale : register(u1);

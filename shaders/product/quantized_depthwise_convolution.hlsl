@@ -5,7 +5,6 @@
 
 #include "shaders/product/quantized_depthwise.hlsli"
 
-#define GROUP_SIZE 256
 
 float input_number(uint offset, int zero) {
     return float(number_from(LOAD_ELEMENT(input, BYTES, offset), input_sign) - zero);

@@ -11,7 +11,6 @@
 
 #include "shaders/product/quantized_depthwise.hlsli"
 
-#define GROUP_SIZE DEPTHWISE_GROUP_SIZE
 #define THREAD_ROWS DEPTHWISE_THREAD_ROWS
 #define FOUR uint4(0, 1, 2, 3)
 // Adding this to an integer puts its bits in the low end of the result, which is faster than a conversion.

@@ -7,11 +7,8 @@
 #include "shaders/common/int64.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/random_generator/random_generator_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 #define ROUNDS 10
 
 RWStructuredBuffer<uint> state : register(u0);
@@ -87,7 +84,7 @@ void store_state() {
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint group = linear_group(group_id);
-    const uint4 blocks = 4 * GROUP_SIZE * group + thread + GROUP_SIZE * uint4(0, 1, 2, 3);
+    const uint4 blocks = RANDOM_GENERATOR_BLOCKS * GROUP_SIZE * group + thread + GROUP_SIZE * uint4(0, 1, 2, 3);
     const Counters made = enciphered(counters_after(blocks));
     store_block(blocks.x, uint4(made.word0.x, made.word1.x, made.word2.x, made.word3.x));
     store_block(blocks.y, uint4(made.word0.y, made.word1.y, made.word2.y, made.word3.y));

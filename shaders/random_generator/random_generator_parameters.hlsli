@@ -1,7 +1,15 @@
-// The constant buffer of random_generator.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and random_generator.hlsl share.
 
-#define MOST_DIMENSIONS 8
+#ifndef RANDOM_GENERATOR_PARAMETERS
+#define RANDOM_GENERATOR_PARAMETERS
 
+#include "shaders/common/parameters.hlsli"
+
+// Blocks of four elements that a thread computes.
+#define RANDOM_GENERATOR_BLOCKS 4
+#define RANDOM_GENERATOR_MOST_DIMENSIONS 8
+
+PARAMETERS(RandomGeneratorParameters)
 uint element_count;
 uint dimension_count;
 uint packed;
@@ -11,4 +19,7 @@ uint state_stride;
 uint new_state_stride;
 uint has_new_state;
 uint unused1;
-uint4 dimensions[MOST_DIMENSIONS];  // size, stride in the output
+uint4 dimensions[RANDOM_GENERATOR_MOST_DIMENSIONS];  // size, stride in the output
+END_PARAMETERS
+
+#endif

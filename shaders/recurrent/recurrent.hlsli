@@ -9,9 +9,6 @@
 
 #include "shaders/recurrent/recurrent_parameters.hlsli"
 
-cbuffer Parameters : register(b0) {
-#include "shaders/recurrent/recurrent_members.hlsli"
-};
 
 RWStructuredBuffer<uint> input : register(u0);
 RWStructuredBuffer<uint> weights : register(u1);

@@ -14,9 +14,9 @@ bool is_step_named(uint direction, uint batch) {
     return result;
 }
 
-[numthreads(RECURRENT_GROUP_SIZE, 1, 1)]
+[numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint number = linear_group(group_id) * RECURRENT_GROUP_SIZE + thread;
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < direction_count * batch_count * hidden_count) {
         const uint4 at = coordinates_of(number);
         if (has(RECURRENT_LAST_STATE)) {

@@ -217,7 +217,7 @@ void make_states(Unit unit, bool is_first) {
 
 #endif
 
-[numthreads(RECURRENT_GROUP_SIZE, 1, 1)]
+[numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint unit_count = direction_count * hidden_count * quad_count();
     const uint number = linear_group(group_id) * RECURRENT_UNITS_PER_GROUP + thread / LANES;

@@ -5,7 +5,7 @@
 
 #define LANES RECURRENT_LANES
 
-groupshared float4 lane_sums[RECURRENT_GROUP_SIZE];
+groupshared float4 lane_sums[GROUP_SIZE];
 
 struct Unit {
     uint direction;

@@ -17,7 +17,7 @@
 #include "shaders/reduction/reduction_tensors.hlsli"
 #include "shaders/reduction/reduction_shared.hlsli"
 
-#define ITEMS_PER_THREAD 8
+#define ITEMS_PER_THREAD CUMULATED_PER_THREAD
 
 groupshared uint tile_low[ITEMS_PER_THREAD * GROUP_SIZE];
 #if NUMBERS == NUMBERS_TWO_WORDS

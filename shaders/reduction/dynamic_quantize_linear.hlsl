@@ -11,11 +11,8 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/reduction/dynamic_quantize_linear_parameters.hlsli"
-};
 
-#define GROUP_SIZE 256
 #define PACKING_8 2
 
 RWStructuredBuffer<uint> input : register(u0);

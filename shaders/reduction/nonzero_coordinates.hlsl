@@ -7,13 +7,10 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/reduction/nonzero_coordinates_parameters.hlsli"
-};
 
 #include "shaders/common/not_zero.hlsli"
 
-#define GROUP_SIZE 256
 #define BLOCK_SIZE 16
 
 RWStructuredBuffer<uint> input : register(u0);

@@ -1,8 +1,13 @@
-// The constant buffer of nonzero_coordinates.hlsl. C++ and HLSL both include this, within a structure that has the
-// types.
+// What C++ and nonzero_coordinates.hlsl share.
 
-#define MOST_DIMENSIONS 8
+#ifndef NONZERO_COORDINATES_PARAMETERS
+#define NONZERO_COORDINATES_PARAMETERS
 
+#include "shaders/common/parameters.hlsli"
+
+#define NONZERO_COORDINATES_MOST_DIMENSIONS 8
+
+PARAMETERS(NonzeroCoordinatesParameters)
 uint element_count;
 uint dimension_count;
 uint input_kind;
@@ -11,5 +16,9 @@ uint elements_per_chunk;  // a multiple of the group size
 uint chunk_count;
 uint coordinate_count;
 uint row_stride;          // strides of the coordinates
-uint4 dimensions[MOST_DIMENSIONS];   // size, stride in the input
-uint4 coordinates[MOST_DIMENSIONS];  // size of the dimension, stride in the coordinates; last dimension first
+uint4 dimensions[NONZERO_COORDINATES_MOST_DIMENSIONS];  // size, stride in the input
+// Size of the dimension, stride in the coordinates; last dimension first.
+uint4 coordinates[NONZERO_COORDINATES_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif

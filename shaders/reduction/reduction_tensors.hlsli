@@ -2,15 +2,9 @@
 //
 // COMBINE, NUMBERS, VECTOR, SOURCE, TARGET, FLOAT32  see reduction_parameters.hlsli
 
-cbuffer Parameters : register(b0) {
-#include "shaders/reduction/reduction_members.hlsli"
-};
+#include "shaders/reduction/reduction_parameters.hlsli"
 
 #include "shaders/reduction/reduction_states.hlsli"
-
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256
-#endif
 
 #if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_LINES
 #define IS_WIDE 1

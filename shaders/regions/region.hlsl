@@ -10,10 +10,6 @@
 #include "shaders/element_wise/element_wise_functions.hlsli"
 #include "shaders/regions/region_parameters.hlsli"
 
-cbuffer Parameters : register(b0) {
-#include "shaders/regions/region_members.hlsli"
-};
-
 #include "shaders/common/made_elements.hlsli"
 
 RWStructuredBuffer<uint> source : register(u0);    // the input
@@ -29,7 +25,7 @@ RWStructuredBuffer<uint> chosen : register(u5);     // indices of samples, by th
 
 #if MAKES == MAKES_POOLED
 
-#include "shaders/window/window_parameters.hlsli"
+#include "shaders/window/window_functions.hlsli"
 #define FUNCTION WINDOW_LARGEST
 #define LANES 1
 #include "shaders/window/window_states.hlsli"

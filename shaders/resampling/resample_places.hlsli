@@ -1,4 +1,4 @@
-// Positions between elements, and conversion of elements to numbers. The includer has resample_members.hlsli in its
+// Positions between elements, and conversion of elements to numbers. The includer has resample_parameters.hlsli in its
 // constant buffer, and `source`.
 
 // The position of an output element in the forward input, which may be out of range.

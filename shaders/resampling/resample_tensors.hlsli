@@ -2,9 +2,7 @@
 //
 // ELEMENTS  see element_layouts.hlsli
 
-cbuffer Parameters : register(b0) {
-#include "shaders/resampling/resample_members.hlsli"
-};
+#include "shaders/resampling/resample_parameters.hlsli"
 
 #include "shaders/common/made_elements.hlsli"
 

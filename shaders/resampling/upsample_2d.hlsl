@@ -5,11 +5,7 @@
 #include "shaders/common/float16.hlsli"
 #include "shaders/common/strided.hlsli"
 
-cbuffer Parameters : register(b0) {
 #include "shaders/resampling/upsample_2d_parameters.hlsli"
-};
-
-#define GROUP_SIZE 256
 
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);

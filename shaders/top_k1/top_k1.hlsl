@@ -12,11 +12,11 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/strided.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
-#define GROUP_SIZE 256
-#define TILE 2048
+#define TILE TOP_K1_TILE
 #define PER_THREAD (TILE / GROUP_SIZE)
-#define MOST_SEQUENCES 256
+#define MOST_SEQUENCES TOP_K1_TILE_SEQUENCES
 
 // The tile, followed by an entry for each thread, for selecting a few winners from many entries.
 #define SLOTS (TILE + GROUP_SIZE)

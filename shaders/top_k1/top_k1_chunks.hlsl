@@ -15,13 +15,13 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/strided.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
-#define GROUP_SIZE 256
 // A group reads this many parts of chunks, one after another; they form complete chunks. A row has one element of each
 // thread.
-#define PARTS 16
+#define PARTS TOP_K1_PARTS
 #define ROWS_PER_PART 4
-#define LOG_PART 10
+#define LOG_PART TOP_K1_LOG_PART
 #define PARTS_AT_ONCE 8
 // Strides are chosen so that the threads of a reduction read from different banks.
 #define ROW_STRIDE (GROUP_SIZE + PARTS)

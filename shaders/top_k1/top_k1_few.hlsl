@@ -28,17 +28,17 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/strided.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
 #define LOG_GROUP_SIZE 8
-#define GROUP_SIZE 256
-#if PER_THREAD == 32
+#if PER_THREAD == TOP_K1_MOST_PER_THREAD
 #define MOST_SEQUENCES 1
 #define LOG_THREADS 8
-#define ROOM_PER_THREAD 14
+#define ROOM_PER_THREAD TOP_K1_ROOM_FOR_MOST
 #else
 #define MOST_SEQUENCES 32
 #define LOG_THREADS log_threads
-#define ROOM_PER_THREAD 8
+#define ROOM_PER_THREAD TOP_K1_ROOM
 #endif
 // Room for the picked entries of all sequences. The plan ensures that it is always sufficient.
 #define ROOM (GROUP_SIZE * ROOM_PER_THREAD)

@@ -6,17 +6,9 @@
 
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
+#include "shaders/top_k1/top_k1_merge_parameters.hlsli"
 
-#define GROUP_SIZE 256
-#define CHUNK 1024
-
-cbuffer Parameters : register(b0) {
-    uint run_length;
-    uint run_count;         // per sequence
-    uint merged_length;
-    uint merged_count;      // per sequence
-    uint chunks_per_run;
-};
+#define CHUNK TOP_K1_MERGED_CHUNK
 
 RWStructuredBuffer<StoredEntry> runs : register(u0);
 RWStructuredBuffer<StoredEntry> merged : register(u1);

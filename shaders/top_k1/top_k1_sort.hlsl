@@ -21,9 +21,10 @@
 #include "shaders/common/elements.hlsli"
 #include "shaders/common/strided.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
 #define LOG_PER_THREAD 4
-#define PER_THREAD 16
+#define PER_THREAD TOP_K1_SORTED_PER_THREAD
 #define TILE (GROUP_SIZE * PER_THREAD)
 
 groupshared uint tile_keys[TILE];

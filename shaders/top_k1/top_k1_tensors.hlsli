@@ -2,30 +2,7 @@
 //
 // The including shader first defines `uint winner(uint slot)`, the index of the winner in one of its slots.
 
-cbuffer Parameters : register(b0) {
-    uint sequence_count;
-    uint sequence_dimension_count;
-    uint k;
-    uint packing;      // see elements.hlsli; 3 for 64-bit elements, which have two words
-    uint input_step;   // strides along the axis
-    uint value_step;
-    uint index_step;
-    uint index_words;  // 1 or 2
-    uint nan_above;    // a number is NaN if its magnitude, shifted to the top of a word, exceeds this; 0 for integers
-    uint sign_flip;    // 0x80000000 for signed integers
-    uint order_flip;   // 0xffffffff if the largest elements come first
-    uint entry_count;  // entries of one sequence in the source: elements or candidates
-    uint slots;        // slots of the tile for each sequence, a power of two
-    uint run;          // number of slots for each sequence's winners, a power of two
-    uint kept;         // number of winners of each tile that are kept
-    uint sequences_per_tile;
-    uint tiles_per_sequence;
-    uint sequences_side_by_side;  // 1: adjacent sequences are closer in memory than adjacent elements
-    uint picks;        // 1: a few winners are picked from many entries before sorting
-    uint log_threads;  // binary logarithm of the number of threads for each sequence, for small K
-    uint log_chunk;    // binary logarithm of the chunk length of a very long sequence
-    uint4 sequence_dimensions[8];  // size, stride in input, values and indices
-};
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
 RWStructuredBuffer<uint> input : register(u0);
 RWStructuredBuffer<uint> values : register(u1);

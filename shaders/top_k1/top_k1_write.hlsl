@@ -8,8 +8,6 @@
 #include "shaders/common/strided.hlsli"
 #include "shaders/top_k1/top_k1_entry.hlsli"
 
-#define GROUP_SIZE 256
-
 RWStructuredBuffer<StoredEntry> winners : register(u3);
 
 uint winner(uint slot) {

@@ -1,7 +1,7 @@
 // Windows that slide over a tensor: each element of the output is computed from the elements that its window covers or,
 // for gradients, from the windows that cover it. Both are ranges of positions along up to three dimensions.
 //
-// FUNCTION  what is computed: see window_parameters.hlsli
+// FUNCTION  what is computed: see window_functions.hlsli
 // ELEMENTS  see element_layouts.hlsli
 // LANES     4: a thread computes elements of four planes at once, whose windows have the same positions
 
@@ -12,9 +12,6 @@
 #include "shaders/common/activation.hlsli"
 #include "shaders/element_wise/element_wise_functions.hlsli"
 
-cbuffer Parameters : register(b0) {
-#include "shaders/window/window_members.hlsli"
-};
 
 #include "shaders/common/made_elements.hlsli"
 

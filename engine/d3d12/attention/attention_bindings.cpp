@@ -11,14 +11,13 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/attention/attention_heads.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
 #include "engine/operators/rules/attention.h"
-#include "shaders/attention/attention_parameters.hlsli"
+#include "shaders/attention/attention_scores_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -27,12 +26,8 @@ using operators::AttentionShape;
 using operators::Descriptor;
 using MaskType = operators::MultiheadAttentionMaskType;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/attention/attention_scores_members.hlsli"
-};
+using Parameters = AttentionScoresParameters;
 
-// As in shaders/attention/attention_scores.hlsl.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 
 /// Arrays of the iteration, in the order of the shader's rows.

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "engine/core/tensor.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
-#include "shaders/attention/attention_parameters.hlsli"
+#include "shaders/attention/attention_heads_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -19,12 +18,8 @@ namespace {
 using operators::AttentionShape;
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/attention/attention_heads_members.hlsli"
-};
+using Parameters = AttentionHeadsParameters;
 
-// As in shaders/attention/attention_heads.hlsl.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 
 /// Arrays of the iteration, in the order of the shader's rows.

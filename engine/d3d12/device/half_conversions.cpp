@@ -13,8 +13,8 @@
 namespace dmlconform::d3d12 {
 
 core::Result<bool> has_exact_half_conversions(const std::shared_ptr<Device>& device) {
-    // One thread for each number, as in the shader.
-    constexpr std::uint32_t groups = 256;
+    // One thread for each number.
+    constexpr std::uint32_t groups = 65536 / GROUP_SIZE;
     const auto desc = core::TensorDesc::packed(core::DataType::uint32, {groups});
     Dispatch dispatch;
     dispatch.shader = half_conversions_shader();

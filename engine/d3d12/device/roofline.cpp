@@ -8,29 +8,21 @@
 #include "engine/d3d12/device/device.h"
 #include "engine/d3d12/device/executable.h"
 #include "engine/d3d12/device/roofline_shaders.h"
+#include "shaders/device/roofline_multiply_add_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t bytes_per_thread = 16;
 /// Larger than any cache, and small enough for lavapipe to bind.
 constexpr std::uint64_t copied_bytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t sum_count = std::uint64_t{1} << 20;
-/// As in shaders/device/roofline_multiply_add.hlsl.
-constexpr std::uint64_t lanes_per_thread = 16;
 
 /// Steps of the first attempt. They are increased until an execution takes long enough for the clock.
 constexpr std::uint32_t fewest_steps = 64;
 constexpr std::uint32_t most_steps = 1u << 20;
 constexpr double long_enough = 5e-3;
 constexpr int repetitions = 5;
-
-struct MultiplyAddParameters {
-    std::uint32_t steps = 0;
-    float factor = 0.999f;
-    std::uint32_t unused[2] = {};
-};
 
 DispatchPlan copy_plan() {
     Dispatch dispatch;
@@ -45,7 +37,10 @@ DispatchPlan multiply_add_plan(std::uint32_t steps) {
     Dispatch dispatch;
     dispatch.shader = roofline_multiply_add_shader();
     dispatch.buffers = {temporary(0)};
-    dispatch.parameters = parameters_from(MultiplyAddParameters{.steps = steps});
+    RooflineMultiplyAddParameters parameters{};
+    parameters.steps = steps;
+    parameters.factor = 0.999F;
+    dispatch.parameters = parameters_from(parameters);
     dispatch.groups = groups_of(sum_count, group_size);
     return {{sum_count * sizeof(float)}, {dispatch}};
 }
@@ -88,8 +83,7 @@ core::Result<Roofline> measure_roofline(const std::shared_ptr<Device>& device) {
             return tl::unexpected(computing.error());
         }
         if (*computing >= long_enough || steps >= most_steps) {
-            roofline.operations_per_second =
-                2.0 * static_cast<double>(sum_count * lanes_per_thread) * steps / *computing;
+            roofline.operations_per_second = 2.0 * static_cast<double>(sum_count * ROOFLINE_LANES) * steps / *computing;
             return roofline;
         }
     }

@@ -13,11 +13,11 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/movement/transposition.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/fused_activation.h"
 #include "engine/d3d12/planning/scalar_conversion.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "shaders/element_wise/element_wise_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -26,16 +26,9 @@ using core::DataType;
 using operators::Descriptor;
 using operators::FieldType;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/element_wise/element_wise_parameters.hlsli"
-};
+using Parameters = ElementWiseParameters;
 
-// As in shaders/element_wise/element_wise.hlsl.
-constexpr std::uint64_t threads_per_group = 256;
 constexpr std::uint64_t vector_size = 4;
-// As in shaders/element_wise/quantize_bytes.hlsl.
-constexpr std::uint64_t quantized_groups_per_thread = 4;
-constexpr std::uint32_t rows_alike = 3;
 
 using Flags = unsigned;
 constexpr Flags real = 1u << CLASS_REAL;
@@ -194,7 +187,7 @@ ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, std::ui
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
     if ((row.flags & quantizing) != 0) {
-        for (const std::uint32_t alike : {0u, 1u, 2u, rows_alike}) {
+        for (const std::uint32_t alike : {0u, 1u, 2u, QUANTIZED_ROWS_ALIKE}) {
             variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
         }
     }
@@ -257,7 +250,7 @@ public:
                                 : variant_of(*descriptor_.schema, class_, vector);
         dispatch.buffers = buffers();
         dispatch.parameters = words();
-        dispatch.groups = groups_of(bytes ? quantizing_threads() : parameters_.group_total, threads_per_group);
+        dispatch.groups = groups_of(bytes ? quantizing_threads() : parameters_.group_total, group_size);
         return {{}, {dispatch}};
     }
 
@@ -443,16 +436,16 @@ private:
         const bool in_rows =
             dimensions_.size() == 2 && dimensions_[1].strides[1] == 0 && dimensions_[1].strides[2] == 0;
         if (in_rows && !(is_one(1) && is_one(2))) {
-            return rows_alike;
+            return QUANTIZED_ROWS_ALIKE;
         }
         return !is_one(2) ? 0 : is_one(1) ? 2 : 1;
     }
 
     [[nodiscard]] std::uint64_t quantizing_threads() const {
-        if (quantizes_alike() == rows_alike) {
-            return dimensions_[0].size * groups_of(dimensions_[1].size, quantized_groups_per_thread);
+        if (quantizes_alike() == QUANTIZED_ROWS_ALIKE) {
+            return dimensions_[0].size * groups_of(dimensions_[1].size, QUANTIZED_GROUPS_PER_THREAD);
         }
-        return groups_of(parameters_.group_total, quantized_groups_per_thread);
+        return groups_of(parameters_.group_total, QUANTIZED_GROUPS_PER_THREAD);
     }
 
     void put_operands(bool vector) {

@@ -5,22 +5,16 @@
 #include "engine/core/float16.h"
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "shaders/movement/fill_value_sequence_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using core::DataType;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/movement/fill_value_sequence_parameters.hlsli"
-};
-
-// As in shaders/movement/fill_value_sequence.hlsl.
-constexpr std::uint64_t group_size = 256;
-constexpr std::uint64_t elements_per_thread = 4;
+using Parameters = FillValueSequenceParameters;
 
 /// An attribute in the form that the shader needs.
 Parameters::uint4 scalar(const operators::Descriptor& descriptor, std::string_view name, DataType type) {
@@ -51,7 +45,7 @@ DispatchPlan plan(const operators::Descriptor& descriptor) {
     dispatch.parameters = parameters_from(parameters);
     dispatch.parameters.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
     dispatch.parameters.insert(dispatch.parameters.end(), rows.begin(), rows.end());
-    dispatch.groups = groups_of(count, elements_per_thread * group_size);
+    dispatch.groups = groups_of(count, FILL_VALUE_SEQUENCE_PER_THREAD * group_size);
     return {{}, {dispatch}};
 }
 

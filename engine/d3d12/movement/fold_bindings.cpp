@@ -3,21 +3,16 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "shaders/movement/fold_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/movement/fold_parameters.hlsli"
-};
-
-// As in shaders/movement/fold.hlsl.
-constexpr std::uint64_t group_size = 256;
+using Parameters = FoldParameters;
 
 /// Dimensions before this one are batch and channel.
 constexpr std::size_t first_spatial = 2;

@@ -10,6 +10,8 @@
 #include "engine/d3d12/movement/moved_units.h"
 #include "engine/d3d12/movement/movement.h"
 #include "engine/d3d12/planning/binding.h"
+#include "shaders/movement/indexed_movement_parameters.hlsli"
+#include "shaders/movement/scatter_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -17,15 +19,6 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-struct GatherParameters : ConstantBuffer {
-#include "shaders/movement/indexed_movement_parameters.hlsli"
-};
-struct ScatterParameters : ConstantBuffer {
-#include "shaders/movement/scatter_parameters.hlsli"
-};
-
-// As in the shaders.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint64_t bits_per_byte = 8;
 
@@ -138,7 +131,7 @@ public:
         parameters_.has_source = 1;
     }
 
-    [[nodiscard]] GatherParameters& parameters() { return parameters_; }
+    [[nodiscard]] IndexedMovementParameters& parameters() { return parameters_; }
 
     void along(std::uint64_t size, std::int64_t source, std::int64_t target, std::int64_t index,
                std::int64_t position = 0) {
@@ -176,7 +169,7 @@ private:
     static constexpr std::size_t arrays = 4;
 
     MovedUnits units_;
-    GatherParameters parameters_{};
+    IndexedMovementParameters parameters_{};
 };
 
 DispatchPlan plan_gather(const Descriptor& descriptor, const Addressing& addressing) {

@@ -11,8 +11,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-// As in shaders/movement/movement.hlsl.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t bytes_per_thread = 16;
 constexpr std::uint64_t widest_packed = 4;
 

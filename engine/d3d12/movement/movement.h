@@ -8,15 +8,11 @@
 
 #include "engine/core/tensor_desc.h"
 #include "engine/d3d12/movement/moved_units.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
 #include "engine/operators/enumerations.h"
+#include "shaders/movement/movement_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
-
-struct MovementParameters : ConstantBuffer {
-#include "shaders/movement/movement_parameters.hlsli"
-};
 
 /// A coordinate of the source that depends on several coordinates of the output, or may be out of bounds: see
 /// movement_parameters.hlsli.

@@ -1,21 +1,16 @@
 // Plans dispatches of movement_rows.hlsl.
 #include "engine/d3d12/movement/row_movement.h"
+#include "shaders/movement/movement_rows_parameters.hlsli"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/d3d12/planning/constant_buffer.h"
-
 namespace dmlconform::d3d12 {
 namespace {
 
-struct Parameters : ConstantBuffer {
-#include "shaders/movement/movement_rows_parameters.hlsli"
-};
+using Parameters = MovementRowsParameters;
 
-// As in shaders/movement/movement_rows.hlsl.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_bytes = 16;
 constexpr std::uint64_t word_bytes = 4;
 

@@ -6,14 +6,12 @@
 #include <cstdint>
 
 #include "engine/core/tensor.h"
-#include "engine/d3d12/planning/constant_buffer.h"
+#include "shaders/movement/transposition_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-struct Parameters : ConstantBuffer {
-#include "shaders/movement/transposition_parameters.hlsli"
-};
+using Parameters = TranspositionParameters;
 
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint64_t widest = 8;

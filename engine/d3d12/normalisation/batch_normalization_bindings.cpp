@@ -8,7 +8,6 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/fused_activation.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
@@ -20,12 +19,8 @@ namespace {
 
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/normalisation/batch_normalization_members.hlsli"
-};
+using Parameters = BatchNormalizationParameters;
 
-// As in shaders/normalisation/batch_normalization.hlsl.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_size = 4;
 
 /// In the order of the shader's rows.

@@ -14,14 +14,13 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/fused_activation.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "shaders/normalisation/mean_variance_normalization1_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::MeanVarianceNormalization1;
 
-// As in the shaders.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t vector_bytes = 16;
 constexpr std::uint64_t elements_per_thread = 16;
 /// Values of the macro KEPT.
@@ -30,13 +29,13 @@ constexpr std::uint32_t many_kept = 8;
 /// Only for FLOAT32, because vectors of FLOAT16 have twice as many numbers, and for groups that are a single row.
 constexpr std::uint32_t most_kept = 16;
 /// Values of `task` in shaders/normalisation/mean_variance_normalization1_kept.hlsl.
-constexpr std::uint32_t normalises_sets = 0;
-constexpr std::uint32_t finds_chunks = 1;
-constexpr std::uint32_t applies_chunks = 2;
-constexpr std::uint32_t applies_statistics = 3;
-constexpr std::uint32_t parameters_anywhere = 1;
-constexpr std::uint32_t parameters_in_units = 2;
-constexpr std::uint32_t parameters_of_sets = 3;
+constexpr std::uint32_t TASK_NORMALIZE_SETS = 0;
+constexpr std::uint32_t TASK_FIND_CHUNKS = 1;
+constexpr std::uint32_t TASK_APPLY_CHUNKS = 2;
+constexpr std::uint32_t TASK_APPLY_STATISTICS = 3;
+constexpr std::uint32_t PARAMETERS_ANYWHERE = 1;
+constexpr std::uint32_t PARAMETERS_IN_UNITS = 2;
+constexpr std::uint32_t PARAMETERS_OF_SETS = 3;
 
 /// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
@@ -45,46 +44,6 @@ enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
 enum Array : std::size_t { x, y, set, scale, bias, array_count };
 
 using Dimensions = StridedDimensions<array_count>;
-
-struct alignas(16) ParameterStrides {
-    std::array<std::uint32_t, 2> strides{};
-};
-
-/// As the constant buffer in shaders/normalisation/mean_variance_normalization1.hlsli.
-struct Parameters {
-    std::uint32_t set_count = 0;
-    std::uint32_t set_dimension_count = 0;
-    std::uint32_t item_count = 0;
-    std::uint32_t item_dimension_count = 0;
-    std::uint32_t chunk_count = 1;
-    std::uint32_t items_per_chunk = 0;
-    std::uint32_t threads_per_set = 1;
-    std::uint32_t sets_per_group = 1;
-    std::uint32_t sets_side_by_side = 0;
-    std::uint32_t has_scale = 0;
-    std::uint32_t has_bias = 0;
-    std::uint32_t scale_step = 0;
-    std::uint32_t bias_step = 0;
-    std::uint32_t normalize_variance = 0;
-    float epsilon = 0;
-    std::uint32_t activation = 0;
-    float activation_first = 0;
-    float activation_second = 0;
-    std::uint32_t output_is_packed = 0;
-    float set_size = 1;
-    std::uint32_t subtract_mean = 1;
-    std::uint32_t columns_per_set = 1;
-    std::uint32_t set_shift = 0;
-    std::uint32_t task = normalises_sets;
-    std::uint32_t step_lines = 0;
-    std::uint32_t step_items = 0;
-    std::uint32_t rows_per_set = 1;
-    std::uint32_t unused = 0;
-    std::array<StridedDimension, core::max_dimension_count> set_dimensions{};
-    std::array<StridedDimension, core::max_dimension_count> item_dimensions{};
-    std::array<ParameterStrides, core::max_dimension_count> set_parameters{};
-    std::array<ParameterStrides, core::max_dimension_count> item_parameters{};
-};
 
 /// Sorts dimensions by stride in `array`, innermost first. Repeated elements are outermost.
 void sort_by_stride(Dimensions& dimensions, Array array) {
@@ -160,14 +119,14 @@ std::uint32_t parameters_of(const core::TensorDesc* desc, const Dimensions& inne
     }
     const auto repeats = [&](const SharedDimension<array_count>& dimension) { return dimension.strides[array] == 0; };
     if (std::all_of(inner.begin(), inner.end(), repeats)) {
-        return parameters_of_sets;
+        return PARAMETERS_OF_SETS;
     }
     const auto whole = [&](const SharedDimension<array_count>& dimension) {
         return dimension.strides[array] % static_cast<std::int64_t>(width) == 0;
     };
     const bool units = inner.front().strides[array] == 1 && std::all_of(inner.begin() + 1, inner.end(), whole) &&
                        std::all_of(outer.begin(), outer.end(), whole);
-    return units ? parameters_in_units : parameters_anywhere;
+    return units ? PARAMETERS_IN_UNITS : PARAMETERS_ANYWHERE;
 }
 
 /// Converts dimensions of elements to those of vectors. Only input and output are accessed by vectors.
@@ -187,15 +146,13 @@ void widen(Dimensions& dimensions, std::uint64_t width, bool has_vectors) {
     }
 }
 
-void put_dimensions(const Dimensions& dimensions, std::uint32_t& count,
-                    std::array<StridedDimension, core::max_dimension_count>& places,
-                    std::array<ParameterStrides, core::max_dimension_count>& parameters) {
+void put_dimensions(const Dimensions& dimensions, std::uint32_t& count, ConstantBuffer::uint4* places,
+                    ConstantBuffer::uint4* parameters) {
     count = static_cast<std::uint32_t>(dimensions.size());
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         const auto stride = [&](Array array) { return static_cast<std::uint32_t>(dimensions[d].strides[array]); };
-        places[d].size = static_cast<std::uint32_t>(dimensions[d].size);
-        places[d].strides = {stride(x), stride(y), stride(set)};
-        parameters[d].strides = {stride(scale), stride(bias)};
+        places[d].words = {static_cast<std::uint32_t>(dimensions[d].size), stride(x), stride(y), stride(set)};
+        parameters[d].words = {stride(scale), stride(bias), 0, 0};
     }
 }
 
@@ -207,8 +164,8 @@ public:
           vector_width_(vector_bytes / core::bytes_of(op.input.data_type)),
           shape_(shape_of(op)) {
         common_.set_count = static_cast<std::uint32_t>(count_of(shape_.sets));
-        common_.has_scale = op.scale != nullptr ? parameters_anywhere : 0;
-        common_.has_bias = op.bias != nullptr ? parameters_anywhere : 0;
+        common_.has_scale = op.scale != nullptr ? PARAMETERS_ANYWHERE : 0;
+        common_.has_bias = op.bias != nullptr ? PARAMETERS_ANYWHERE : 0;
         common_.normalize_variance = op.normalize_variance ? 1 : 0;
         common_.subtract_mean = op.subtract_mean ? 1 : 0;
         common_.epsilon = op.epsilon;
@@ -218,6 +175,10 @@ public:
         common_.activation_second = activation.second;
         common_.output_is_packed = core::is_packed(op.output) ? 1 : 0;
         common_.set_size = static_cast<float>(count_of(shape_.elements));
+        for (std::uint32_t* one : {&common_.chunk_count, &common_.threads_per_set, &common_.sets_per_group,
+                                   &common_.columns_per_set, &common_.rows_per_set}) {
+            *one = 1;
+        }
     }
 
     [[nodiscard]] DispatchPlan plan() && {
@@ -249,7 +210,7 @@ private:
             const std::uint32_t each = kept_by_each(parameters.item_count, kept);
             put_threads(parameters, std::min(group_size, std::bit_ceil(groups_of(parameters.item_count, each))));
             parameters.items_per_chunk = parameters.item_count;
-            keep(parameters, normalises_sets, std::max(kept, each));
+            keep(parameters, TASK_NORMALIZE_SETS, std::max(kept, each));
         } else {
             put_threads(parameters, group_size);
             normalize_chunks(parameters);
@@ -270,14 +231,14 @@ private:
         parameters.items_per_chunk = static_cast<std::uint32_t>(items);
         parameters.chunk_count = static_cast<std::uint32_t>(groups_of(parameters.item_count, items));
         put_temporaries(parameters);
-        keep(parameters, finds_chunks, kept);
+        keep(parameters, TASK_FIND_CHUNKS, kept);
         // Each group that normalises a chunk reads the statistics of all chunks, so there must not be too many.
         if (parameters.chunk_count <= group_size) {
             put_chunks_in_rows(parameters);
-            keep(parameters, applies_chunks, kept);
+            keep(parameters, TASK_APPLY_CHUNKS, kept);
         } else {
             combine(parameters);
-            keep(parameters, applies_statistics, kept);
+            keep(parameters, TASK_APPLY_STATISTICS, kept);
         }
     }
 
@@ -368,8 +329,8 @@ private:
         parameters.columns_per_set = static_cast<std::uint32_t>(std::min(threads_per_set, columns));
         parameters.rows_per_set = parameters.threads_per_set / parameters.columns_per_set;
         parameters.sets_per_group = static_cast<std::uint32_t>(group_size / threads_per_set);
-        parameters.step_lines = parameters.threads_per_set / parameters.item_dimensions[0].size;
-        parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].size;
+        parameters.step_lines = parameters.threads_per_set / parameters.item_dimensions[0].words[0];
+        parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].words[0];
     }
 
     /// As many columns and rows as all chunks of a normalisation group need.
@@ -381,7 +342,7 @@ private:
 
     void keep(Parameters parameters, std::uint32_t task, std::uint32_t kept) {
         parameters.task = task;
-        ShaderVariant shader = variant("mean_variance_normalization1_kept", task != finds_chunks);
+        ShaderVariant shader = variant("mean_variance_normalization1_kept", task != TASK_FIND_CHUNKS);
         // Activations take longer to compute than to read.
         const bool fused = shader.defines.back().second != 0;
         shader.defines.emplace_back("KEPT", kept);
@@ -457,7 +418,7 @@ private:
     bool half_;
     std::uint64_t vector_width_;
     Shape shape_;
-    Parameters common_;
+    Parameters common_{};
     DispatchPlan plan_;
 };
 

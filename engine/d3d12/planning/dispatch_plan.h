@@ -13,7 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "shaders/common/parameters.hlsli"
+
 namespace dmlconform::d3d12 {
+
+/// Threads of a group, unless a variant has another number.
+inline constexpr std::uint64_t group_size = GROUP_SIZE;
 
 /// One shader file compiled with one set of macros.
 struct ShaderVariant {

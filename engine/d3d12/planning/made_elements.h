@@ -40,8 +40,6 @@ namespace dmlconform::d3d12 {
 
 /// The number of thread groups for this many elements.
 [[nodiscard]] inline std::uint64_t groups_for(std::uint64_t elements, std::uint32_t layout, core::DataType type) {
-    // As in shaders/common/element_threads.hlsli.
-    constexpr std::uint64_t group_size = 256;
     return groups_of(elements, layout == ELEMENTS_PACKED ? group_size << packing_of(type) : group_size);
 }
 

@@ -29,15 +29,6 @@ struct SharedDimension {
 template <std::size_t N>
 using StridedDimensions = std::vector<SharedDimension<N>>;
 
-/// The form in constant buffers.
-struct alignas(16) StridedDimension {
-    std::uint32_t size = 1;
-    std::array<std::uint32_t, 3> strides{};
-};
-
-/// One more than tensors have, for the words of an element.
-inline constexpr std::size_t max_strided_dimensions = 9;
-
 /// The dimensions, innermost first, without those of size 1, and with contiguous ones merged. At least one remains.
 template <std::size_t N>
 [[nodiscard]] StridedDimensions<N> merged(const StridedDimensions<N>& dimensions) {
@@ -100,21 +91,6 @@ template <std::size_t N>
         result[d * words] = static_cast<std::uint32_t>(dimensions[d].size);
         for (std::size_t a = 0; a < std::min(N, words - 1); ++a) {
             result[d * words + 1 + a] = modulo_2_32(dimensions[d].strides[a]);
-        }
-    }
-    return result;
-}
-
-/// The dimensions for a constant buffer, with strides modulo 2^32.
-template <std::size_t N>
-[[nodiscard]] std::array<StridedDimension, max_strided_dimensions> strided_parameters(
-    const StridedDimensions<N>& dimensions) {
-    static_assert(N <= 3);
-    std::array<StridedDimension, max_strided_dimensions> result{};
-    for (std::size_t d = 0; d < dimensions.size(); ++d) {
-        result[d].size = static_cast<std::uint32_t>(dimensions[d].size);
-        for (std::size_t a = 0; a < N; ++a) {
-            result[d].strides[a] = modulo_2_32(dimensions[d].strides[a]);
         }
     }
     return result;

@@ -9,7 +9,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-constexpr std::uint64_t group_size = PRODUCT_GROUP_SIZE;
 /// Columns per thread if there are no tiles, or if slices are summed.
 constexpr std::uint64_t plain_columns = 4;
 

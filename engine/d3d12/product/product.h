@@ -10,16 +10,11 @@
 #include <vector>
 
 #include "engine/core/tensor_desc.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/product/product_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
-
-struct ProductParameters : ConstantBuffer {
-#include "shaders/product/product_members.hlsli"
-};
 
 /// In the order of the shaders' buffers.
 enum ProductBuffer : std::size_t {

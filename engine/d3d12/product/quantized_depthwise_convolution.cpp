@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "engine/core/tensor.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/parameter_stride.h"
 #include "engine/d3d12/product/quantized_depthwise_tiles.h"
@@ -17,11 +16,8 @@ namespace {
 
 using operators::QuantizedLinearConvolution;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/product/quantized_depthwise_members.hlsli"
-};
+using Parameters = QuantizedDepthwiseParameters;
 
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t outputs_per_thread = 4;
 constexpr std::size_t channel_dimension = 1;
 // Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total. A thread may loop over its filter

@@ -23,7 +23,6 @@ constexpr std::uint64_t widest = 32;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
 
 constexpr std::uint64_t thread_rows = DEPTHWISE_THREAD_ROWS;
-constexpr std::uint64_t group_size = DEPTHWISE_GROUP_SIZE;
 
 std::uint64_t reach_of(const Spatial& axis) {
     return std::uint64_t{axis.filter - 1} * axis.dilation + 1;

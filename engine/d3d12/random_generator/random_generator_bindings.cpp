@@ -3,19 +3,15 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "shaders/random_generator/random_generator_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-struct Parameters : ConstantBuffer {
-#include "shaders/random_generator/random_generator_parameters.hlsli"
-};
+using Parameters = RandomGeneratorParameters;
 
-// As in shaders/random_generator/random_generator.hlsl.
-constexpr std::uint64_t group_size = 256;
-constexpr std::uint64_t elements_per_thread = 16;
+constexpr std::uint64_t elements_per_thread = 4 * RANDOM_GENERATOR_BLOCKS;
 
 /// The stride between words of a state.
 std::uint32_t word_stride(const core::TensorDesc& state) {

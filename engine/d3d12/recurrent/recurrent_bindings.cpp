@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/fused_activation.h"
 #include "engine/d3d12/product/product.h"
@@ -22,9 +21,7 @@ namespace {
 
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/recurrent/recurrent_members.hlsli"
-};
+using Parameters = RecurrentParameters;
 
 /// Limit for the number of steps, each of which takes one or two dispatches.
 constexpr std::uint32_t most_steps = 1 << 16;
@@ -76,7 +73,7 @@ public:
         // gates.
         const std::size_t temporaries = has_cells_ ? 3 : cells.front() == CELL_GRU_GATES ? 4 : 2;
         plan_.temporaries.assign(temporaries, state_count() * sizeof(float));
-        const std::uint64_t end_groups = groups_of(state_count(), RECURRENT_GROUP_SIZE);
+        const std::uint64_t end_groups = groups_of(state_count(), group_size);
         const std::uint32_t has_cells = has_cells_ ? 1 : 0;
         // The initial states are written where a preceding step would have put them.
         add({"recurrent_begin", {{"CELLS", has_cells}}}, 1, end_groups);

@@ -3,22 +3,17 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "shaders/reduction/dynamic_quantize_linear_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/reduction/dynamic_quantize_linear_parameters.hlsli"
-};
-
-// As in shaders/reduction/dynamic_quantize_linear.hlsl.
-constexpr std::uint64_t elements_per_group = 4 * 256;
+using Parameters = DynamicQuantizeLinearParameters;
 
 DispatchPlan plan(const Descriptor& descriptor) {
     const core::TensorDesc& source = *descriptor.tensor("InputTensor");
@@ -45,7 +40,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
     dispatch.shader = {"dynamic_quantize_linear", {}};
     dispatch.buffers = {input(0), found, output(0), output(1), output(2)};
     dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(count, elements_per_group);
+    dispatch.groups = groups_of(count, DYNAMIC_QUANTIZE_PER_THREAD * group_size);
     result.dispatches.push_back(std::move(dispatch));
     return result;
 }

@@ -5,22 +5,17 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/reduction/reduction.h"
+#include "shaders/reduction/nonzero_coordinates_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/reduction/nonzero_coordinates_parameters.hlsli"
-};
-
-// As in shaders/reduction/nonzero_coordinates.hlsl.
-constexpr std::uint64_t group_size = 256;
+using Parameters = NonzeroCoordinatesParameters;
 
 /// Chunks are long enough that there are few counts, because each group sums the counts of all preceding chunks.
 std::uint64_t elements_per_chunk(std::uint64_t elements) {

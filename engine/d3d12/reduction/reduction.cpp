@@ -16,8 +16,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-// As in the shaders.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t large_group = 1024;
 /// Minimum length of a line whose items are spread over groups. Shorter lines do not benefit, and thread indices exceed
 /// the last element.
@@ -501,8 +499,7 @@ void ReductionPlanner::to_elements() {
 }
 
 void ReductionPlanner::to_cumulated() {
-    // As in shaders/reduction/cumulative.hlsl.
-    constexpr std::uint64_t items_per_thread = 8;
+    constexpr std::uint64_t items_per_thread = CUMULATED_PER_THREAD;
     Pass whole = pass(VECTOR_NONE, few_items);
     ReductionDivision& division = whole.division;
     // Chunks consist of whole tiles.

@@ -12,17 +12,12 @@
 #include <vector>
 
 #include "engine/core/tensor_desc.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/operators/descriptor.h"
 #include "shaders/reduction/reduction_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
-
-struct ReductionParameters : ConstantBuffer {
-#include "shaders/reduction/reduction_members.hlsli"
-};
 
 /// Arrays of the iteration, in the order of the shaders' rows. `line` is the index of the result.
 enum ReductionArray : std::size_t {
@@ -116,7 +111,7 @@ private:
         std::uint32_t vector = 1;
         ReductionParameters parameters;
         ReductionDivision division;
-        std::uint64_t group_size = 256;
+        std::uint64_t group_size = d3d12::group_size;
     };
 
     [[nodiscard]] Pass pass(std::uint32_t vector, std::uint64_t wanted_items, const ReductionGroups& groups = {}) const;

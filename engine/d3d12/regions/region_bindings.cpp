@@ -6,7 +6,6 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/made_elements.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/reduction/reduction.h"
@@ -20,9 +19,7 @@ using core::DataType;
 using core::TensorDesc;
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#include "shaders/regions/region_members.hlsli"
-};
+using Parameters = RegionParameters;
 
 /// In the order of the shader's rows.
 enum Array : std::size_t { made, numbers, array_count = numbers + REGION_DIMENSIONS };

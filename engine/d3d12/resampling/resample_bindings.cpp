@@ -8,7 +8,6 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/made_elements.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/operators/enumerators.h"
@@ -20,12 +19,7 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-/// The constant buffer. HLSL does not know member initialisers, so it must be created with {}, which sets all members
-/// to 0.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
-struct Parameters : ConstantBuffer {
-#include "shaders/resampling/resample_members.hlsli"
-};
+using Parameters = ResampleParameters;
 
 /// In the order of the shader's rows.
 enum Array : std::size_t { read, made, numbers, array_count = numbers + MOST_SCALED };

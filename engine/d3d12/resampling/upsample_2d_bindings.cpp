@@ -6,6 +6,7 @@
 #include "engine/d3d12/movement/movement.h"
 #include "engine/d3d12/planning/binding.h"
 #include "engine/operators/enumerators.h"
+#include "shaders/resampling/upsample_2d_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -13,13 +14,7 @@ namespace {
 using core::TensorDesc;
 using operators::Descriptor;
 
-struct Parameters : ConstantBuffer {
-#undef MOST_DIMENSIONS
-#include "shaders/resampling/upsample_2d_parameters.hlsli"
-};
-
-// As in shaders/resampling/upsample_2d.hlsl.
-constexpr std::uint64_t group_size = 256;
+using Parameters = Upsample2dParameters;
 
 /// 1 for dimensions that keep their size.
 std::uint32_t scale_of(const Descriptor& descriptor, std::size_t d, std::size_t rank) {

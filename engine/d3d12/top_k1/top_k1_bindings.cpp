@@ -12,23 +12,23 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/top_k1/long_sequence.h"
+#include "shaders/top_k1/top_k1_merge_parameters.hlsli"
+#include "shaders/top_k1/top_k1_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-// As in the shaders.
-constexpr std::uint64_t group_size = 256;
 constexpr std::uint64_t tile = 2048;
 constexpr std::uint64_t most_sequences_per_tile = 256;
 constexpr std::uint64_t entries_per_thread = tile / group_size;
-constexpr std::uint64_t merge_chunk = 1024;
+constexpr std::uint64_t TOP_K1_MERGED_CHUNK = 1024;
 
 /// For at most this many winners, selection repeats until one tile is left. For more, sorted runs are merged.
 constexpr std::uint64_t longest_selected = 1024;
 
 /// For small K: the number of entries for which groupshared memory has room, per thread.
 constexpr std::uint64_t picked_per_thread(std::uint64_t per_thread) {
-    return per_thread == 32 ? 14 : 8;
+    return per_thread == TOP_K1_MOST_PER_THREAD ? TOP_K1_ROOM_FOR_MOST : TOP_K1_ROOM;
 }
 constexpr std::uint64_t fewest_threads_per_sequence = 8;
 
@@ -43,50 +43,15 @@ struct Shares {
 /// For selection from chunks: the number of elements for a group that finds the best keys of chunks, which is also the
 /// maximum size of a chunk, and how the selection within chunks is divided.
 constexpr std::uint64_t shortest_chunk = 1024;
-constexpr std::uint64_t longest_chunk = 16384;
+constexpr std::uint64_t longest_chunk = std::uint64_t{TOP_K1_PARTS} << TOP_K1_LOG_PART;
 constexpr Shares shares_in_chunks{.threads = group_size, .per_thread = 16};
 constexpr std::uint64_t most_chunks = shares_in_chunks.threads / 2;
 
 /// For sorting all entries of one or two words: the available group sizes. The smaller one is for sequences that fit
 /// it.
-constexpr std::uint64_t sorted_per_thread = 16;
+constexpr std::uint64_t sorted_per_thread = TOP_K1_SORTED_PER_THREAD;
 constexpr std::uint64_t small_sorting_group = 64;
 constexpr std::uint64_t sorting_group = 256;
-
-/// Must equal the constant buffer in shaders/top_k1/top_k1_tensors.hlsli.
-struct Parameters {
-    std::uint32_t sequence_count = 0;
-    std::uint32_t sequence_dimension_count = 0;
-    std::uint32_t k = 0;
-    std::uint32_t packing = 0;
-    std::uint32_t input_step = 0;
-    std::uint32_t value_step = 0;
-    std::uint32_t index_step = 0;
-    std::uint32_t index_words = 1;
-    std::uint32_t nan_above = 0;
-    std::uint32_t sign_flip = 0;
-    std::uint32_t order_flip = 0;
-    std::uint32_t entry_count = 0;
-    std::uint32_t slots = 0;
-    std::uint32_t run = 0;
-    std::uint32_t kept = 0;
-    std::uint32_t sequences_per_tile = 1;
-    std::uint32_t tiles_per_sequence = 1;
-    std::uint32_t sequences_side_by_side = 0;
-    std::uint32_t picks = 0;
-    std::uint32_t log_threads = 0;
-    std::uint32_t log_chunk = 0;
-    std::array<StridedDimension, max_strided_dimensions - 1> sequence_dimensions{};
-};
-
-/// Must equal the constant buffer in shaders/top_k1/top_k1_merge.hlsl.
-struct MergeParameters {
-    std::uint32_t run_length = 0;
-    std::uint32_t run_count = 0;
-    std::uint32_t merged_length = 0;
-    std::uint32_t merged_count = 0;
-    std::uint32_t chunks_per_run = 0;
-};
 
 /// The magnitude of infinity, shifted to the top of a word; 0 for integers.
 std::uint32_t infinity_of(core::DataType type) {
@@ -152,8 +117,9 @@ public:
         common_.sign_flip = core::is_signed_integer(op.input.data_type) ? 0x80000000u : 0u;
         common_.order_flip = op.direction == operators::AxisDirection::decreasing ? 0xffffffffu : 0u;
         common_.sequences_side_by_side = strides[0][op.axis] > dimensions.front().strides[0] ? 1 : 0;
-        std::copy_n(strided_parameters(dimensions).begin(), common_.sequence_dimensions.size(),
-                    common_.sequence_dimensions.begin());
+        common_.sequences_per_tile = 1;
+        common_.tiles_per_sequence = 1;
+        put_rows(strided_rows(dimensions, strides.size()), common_.sequence_dimensions);
     }
 
     [[nodiscard]] DispatchPlan plan() && {
@@ -259,7 +225,7 @@ private:
     [[nodiscard]] std::optional<Shares> shares_of(std::uint64_t length) const {
         // Large tiles take fewer instructions, small ones keep more of a GPU busy.
         constexpr std::uint64_t busy_groups = 512;
-        constexpr std::uint64_t largest_share = 32;
+        constexpr std::uint64_t largest_share = TOP_K1_MOST_PER_THREAD;
         const bool has_many_groups = sequence_count_ * groups_of(length, group_size * largest_share) >= busy_groups;
         if (key_words_ == 1) {
             for (const std::uint64_t per_thread : {largest_share, std::uint64_t{16}, std::uint64_t{4}}) {
@@ -363,12 +329,12 @@ private:
 
     void merge(std::uint64_t run_length, std::uint64_t run_count, std::uint64_t merged_length,
                std::uint64_t merged_count) {
-        MergeParameters parameters;
+        TopK1MergeParameters parameters{};
         parameters.run_length = static_cast<std::uint32_t>(run_length);
         parameters.run_count = static_cast<std::uint32_t>(run_count);
         parameters.merged_length = static_cast<std::uint32_t>(merged_length);
         parameters.merged_count = static_cast<std::uint32_t>(merged_count);
-        parameters.chunks_per_run = static_cast<std::uint32_t>(groups_of(merged_length, merge_chunk));
+        parameters.chunks_per_run = static_cast<std::uint32_t>(groups_of(merged_length, TOP_K1_MERGED_CHUNK));
         Dispatch dispatch;
         dispatch.shader = {"top_k1_merge", {key_words()}};
         const BufferRef source = entries();
@@ -412,7 +378,7 @@ private:
     std::uint64_t entry_bytes_;
     std::uint64_t tile_;
     std::uint64_t sequence_count_ = 0;
-    Parameters common_;
+    Parameters common_{};
     std::size_t current_ = 0;
     DispatchPlan plan_;
 };

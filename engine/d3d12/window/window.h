@@ -10,16 +10,11 @@
 #include <vector>
 
 #include "engine/core/tensor.h"
-#include "engine/d3d12/planning/constant_buffer.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
 #include "engine/operators/descriptor.h"
 #include "shaders/window/window_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
-
-struct WindowParameters : ConstantBuffer {
-#include "shaders/window/window_members.hlsli"
-};
 
 /// The window along one dimension.
 struct Window {

@@ -1,5 +1,15 @@
-// The constant buffer of attention_scores.hlsl. C++ and HLSL both include this, within a structure that has the types.
+// What C++ and attention_scores.hlsl share.
 
+#ifndef ATTENTION_SCORES_PARAMETERS
+#define ATTENTION_SCORES_PARAMETERS
+
+#include "shaders/common/parameters.hlsli"
+
+// Rows of a dimension in a table: its size, and a stride for each array.
+#define ATTENTION_SCORES_ROWS 2
+#define ATTENTION_SCORES_MOST_DIMENSIONS 4
+
+PARAMETERS(AttentionScoresParameters)
 uint element_count;
 uint dimension_count;
 uint packing;         // of the position biases
@@ -14,4 +24,7 @@ uint unused1;
 //       KEY_SEQUENCE_END_START               end and start
 //       KEY_QUERY_SEQUENCE_LENGTH_START_END  the length, the queries' start and end, the keys' start
 uint4 mask_starts;
-uint4 dimensions[ATTENTION_ROWS * ATTENTION_MOST_DIMENSIONS];
+uint4 dimensions[ATTENTION_SCORES_ROWS * ATTENTION_SCORES_MOST_DIMENSIONS];
+END_PARAMETERS
+
+#endif
