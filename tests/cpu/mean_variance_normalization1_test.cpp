@@ -12,7 +12,6 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/normalisation/normalized_element.h"
 #include "engine/cpu/reference.h"
-#include "engine/operators/rules/mean_variance_normalization1.h"
 #include "tests/cpu/random_tensors.h"
 
 namespace dmlconform::tests::mean_variance_normalization1_test {

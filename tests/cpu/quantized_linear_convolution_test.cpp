@@ -11,7 +11,6 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/product/requantise.h"
 #include "engine/cpu/reference.h"
-#include "engine/operators/rules/quantized_linear_convolution.h"
 #include "tests/cpu/random_tensors.h"
 
 namespace dmlconform::tests::quantized_linear_convolution_test {

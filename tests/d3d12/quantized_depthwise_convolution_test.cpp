@@ -29,7 +29,7 @@ std::string_view shader_of(const Descriptor& descriptor) {
 }
 
 std::optional<d3d12::DepthwiseTile> tile_of(const Descriptor& descriptor) {
-    return d3d12::depthwise_tile(operators::QuantizedLinearConvolution(descriptor));
+    return d3d12::depthwise_tile(d3d12::QuantizedConvolution(descriptor));
 }
 
 /// Channels of this size, without padding.

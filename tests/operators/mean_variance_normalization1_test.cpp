@@ -1,6 +1,4 @@
 // Tests of engine/operators/rules/mean_variance_normalization1: each rule at its boundary.
-#include "engine/operators/rules/mean_variance_normalization1.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/operators/rule_cases.h"
@@ -98,20 +96,6 @@ TEST(MeanVarianceNormalization1, Rules) {
     };
     expect_verdicts(base(), cases);
     expect_every_rule("MEAN_VARIANCE_NORMALIZATION1", {cases});
-}
-
-TEST(MeanVarianceNormalization1, Fields) {
-    const auto descriptor =
-        with(base(), {{"Axes", {3, 1, 3}}, {"FusedActivation", activation("ACTIVATION_LINEAR", {{"Alpha", 2}})}});
-    const operators::MeanVarianceNormalization1 op(descriptor);
-    EXPECT_EQ(op.reduced, (std::vector<bool>{false, true, false, true}));
-    EXPECT_EQ(op.scale, descriptor.tensor("ScaleTensor"));
-    EXPECT_EQ(op.bias, descriptor.tensor("BiasTensor"));
-    EXPECT_TRUE(op.normalize_variance);
-    EXPECT_EQ(op.epsilon, 1e-5f);
-    ASSERT_NE(op.activation, nullptr);
-    EXPECT_EQ(op.activation->schema->short_name(), "ACTIVATION_LINEAR");
-    EXPECT_EQ(op.activation->number("Alpha"), 2);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // each rule at its boundary.
 #include "tests/operators/rule_cases.h"
 
-#include "engine/operators/rules/mean_variance_normalization1.h"
-
 namespace dmlconform::tests::normalisation_test {
 namespace {
 
@@ -186,32 +184,6 @@ TEST(Normalisation, MeanVarianceNormalization2) {
     expect_verdicts(base, cases);
     expect_every_rule(op, {cases});
     expect_verdicts(base, parameter_cases(std::string(op) + ".parameterSizes", {"ScaleTensor"}));
-}
-
-TEST(Normalisation, FieldsOfTheThreeMeanVarianceNormalizations) {
-    const auto both = all_of({"InputTensor", "OutputTensor"}, input_sizes);
-    const auto read = [&](const char* op, const std::vector<Setting>& settings) {
-        return describe(op, joined(both, settings));
-    };
-    const Descriptor each = read("MEAN_VARIANCE_NORMALIZATION", {{"CrossChannel", 0}, {"NormalizeVariance", 0}});
-    const Descriptor across = read("MEAN_VARIANCE_NORMALIZATION", {{"CrossChannel", 1}, {"NormalizeVariance", 1}});
-    const Descriptor mean = read("MEAN_VARIANCE_NORMALIZATION2", {{"Axes", {0, 3, 0}}, {"UseMean", 1}});
-    const Descriptor variance = read("MEAN_VARIANCE_NORMALIZATION2", {{"Axes", {1}}, {"UseVariance", 1}});
-    struct Row {
-        const Descriptor& descriptor;
-        std::vector<bool> reduced;
-        bool subtract_mean;
-        bool normalize_variance;
-    };
-    for (const Row& row :
-         {Row{each, {false, false, true, true}, true, false}, Row{across, {false, true, true, true}, true, true},
-          Row{mean, {true, false, false, true}, true, false},
-          Row{variance, {false, true, false, false}, false, true}}) {
-        const operators::MeanVarianceNormalization1 op(row.descriptor);
-        EXPECT_EQ(op.reduced, row.reduced);
-        EXPECT_EQ(op.subtract_mean, row.subtract_mean);
-        EXPECT_EQ(op.normalize_variance, row.normalize_variance);
-    }
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Tests of engine/operators/rules/quantized_linear_convolution: each rule at its boundary.
-#include "engine/operators/rules/quantized_linear_convolution.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/operators/rule_cases.h"
@@ -178,35 +176,6 @@ TEST(QuantizedLinearConvolution, ThreeDimensionsAndLevels) {
          "QUANTIZED_LINEAR_CONVOLUTION.heightPadding"},
     };
     expect_verdicts(flat, cases);
-
-    // {N,C,W} means {N,C,1,W}.
-    const operators::QuantizedLinearConvolution op(flat);
-    EXPECT_EQ(op.spatial[0].input, 1u);
-    EXPECT_EQ(op.spatial[0].filter, 1u);
-    EXPECT_EQ(op.spatial[0].output, 1u);
-    EXPECT_EQ(op.spatial[1].input, 9u);
-    EXPECT_EQ(op.spatial[1].filter, 3u);
-    EXPECT_EQ(op.spatial[1].output, 4u);
-    EXPECT_EQ(op.spatial[1].stride, 2u);
-}
-
-TEST(QuantizedLinearConvolution, Fields) {
-    const auto descriptor = with(base(), {{"FilterScaleTensor", tensor(DataType::float32, {1, 6, 1, 1})}});
-    const operators::QuantizedLinearConvolution op(descriptor);
-    EXPECT_EQ(op.batch, 2u);
-    EXPECT_EQ(op.input_channels, 4u);
-    EXPECT_EQ(op.output_channels, 6u);
-    EXPECT_EQ(op.group_channels, 2u);
-    EXPECT_EQ(op.groups, 2u);
-    EXPECT_TRUE(op.per_channel_scale);
-    EXPECT_FALSE(op.per_channel_zero_point);
-    EXPECT_EQ(op.spatial[0].input, 5u);
-    EXPECT_EQ(op.spatial[0].dilation, 2u);
-    EXPECT_EQ(op.spatial[0].start_padding, 1u);
-    EXPECT_EQ(op.spatial[0].end_padding, 1u);
-    EXPECT_EQ(op.spatial[1].input, 9u);
-    EXPECT_EQ(op.spatial[1].stride, 2u);
-    EXPECT_EQ(op.spatial[1].output, 4u);
 }
 
 }  // namespace

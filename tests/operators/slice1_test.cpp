@@ -1,6 +1,4 @@
 // Tests of engine/operators/rules/slice1: each rule at its boundary.
-#include "engine/operators/rules/slice1.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/operators/rule_cases.h"
@@ -79,18 +77,6 @@ TEST(Slice1, LargestWindows) {
         {"three", {{"OutputTensor", tensor(DataType::int8, {3})}}, "SLICE1.outputSize"},
     };
     expect_verdicts(huge, cases);
-    EXPECT_EQ(operators::Slice1(huge).start(0), 0xfffffffe);
-}
-
-TEST(Slice1, Fields) {
-    const auto descriptor = base();
-    const operators::Slice1 op(descriptor);
-    EXPECT_EQ(&op.input, descriptor.tensor("InputTensor"));
-    EXPECT_EQ(&op.output, descriptor.tensor("OutputTensor"));
-    // A positive stride begins at the window's start, a negative one at its end.
-    EXPECT_EQ(op.start(0), 1u);
-    EXPECT_EQ(op.start(1), 3u);
-    EXPECT_EQ(op.start(2), 3u);
 }
 
 }  // namespace

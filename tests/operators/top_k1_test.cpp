@@ -1,6 +1,4 @@
 // Tests of engine/operators/rules/top_k1: each rule at its boundary.
-#include "engine/operators/rules/top_k1.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/operators/rule_cases.h"
@@ -82,17 +80,6 @@ TEST(TopK1, Types) {
          FeatureLevel{3, 1}},
     };
     expect_verdicts(base(), cases);
-}
-
-TEST(TopK1, Fields) {
-    const auto descriptor = base();
-    const operators::TopK1 op(descriptor);
-    EXPECT_EQ(&op.input, descriptor.tensor("InputTensor"));
-    EXPECT_EQ(&op.output_value, descriptor.tensor("OutputValueTensor"));
-    EXPECT_EQ(&op.output_index, descriptor.tensor("OutputIndexTensor"));
-    EXPECT_EQ(op.axis, 2u);
-    EXPECT_EQ(op.k, 2u);
-    EXPECT_EQ(op.direction, operators::AxisDirection::decreasing);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SLICE1: copies a strided window of elements without interpreting their bits.
-#include "engine/operators/rules/slice1.h"
-
 #include <cstddef>
 #include <cstring>
 
@@ -26,16 +24,21 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t count) {
 
 /// Element has the width of an element, whatever its type.
 template <class Element>
-void copy_window(const operators::Slice1& op, const core::Tensor& input, core::Tensor& output) {
-    core::Strides from_strides = core::signed_strides(op.input);
-    const core::Strides to_strides = core::signed_strides(op.output);
+void copy_window(const operators::Descriptor& descriptor, const core::Tensor& input, core::Tensor& output) {
+    const auto& offsets = descriptor.uints("InputWindowOffsets");
+    const auto& sizes = descriptor.uints("InputWindowSizes");
+    const auto& steps = descriptor.get<std::vector<std::int32_t>>("InputWindowStrides");
+    core::Strides from_strides = core::signed_strides(input.desc);
+    const core::Strides to_strides = core::signed_strides(output.desc);
     const Element* from = input.as<Element>().data();
     Element* const to = output.as<Element>().data();
     for (std::size_t d = 0; d < from_strides.size(); ++d) {
-        from += from_strides[d] * op.start(d);
-        from_strides[d] *= op.window_strides[d];
+        // A negative step starts at the window's last element.
+        const std::int64_t first = steps[d] > 0 ? offsets[d] : std::int64_t{offsets[d]} + sizes[d] - 1;
+        from += from_strides[d] * first;
+        from_strides[d] *= steps[d];
     }
-    const core::StridedRuns<2> runs(op.output.sizes, {from_strides, to_strides});
+    const core::StridedRuns<2> runs(output.desc.sizes, {from_strides, to_strides});
     const std::int64_t length = runs.run_length();
     const std::int64_t from_step = runs.run_strides()[0];
     const std::int64_t to_step = runs.run_strides()[1];
@@ -56,18 +59,18 @@ void copy_window(const operators::Slice1& op, const core::Tensor& input, core::T
 }
 
 void compute(const KernelArguments& arguments) {
-    const operators::Slice1 op(arguments.descriptor);
+    const operators::Descriptor& descriptor = arguments.descriptor;
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& output = *arguments.outputs[0];
-    switch (core::bytes_of(op.input.data_type)) {
+    switch (core::bytes_of(input.desc.data_type)) {
         case 1:
-            return copy_window<std::uint8_t>(op, input, output);
+            return copy_window<std::uint8_t>(descriptor, input, output);
         case 2:
-            return copy_window<std::uint16_t>(op, input, output);
+            return copy_window<std::uint16_t>(descriptor, input, output);
         case 4:
-            return copy_window<std::uint32_t>(op, input, output);
+            return copy_window<std::uint32_t>(descriptor, input, output);
         default:
-            return copy_window<std::uint64_t>(op, input, output);
+            return copy_window<std::uint64_t>(descriptor, input, output);
     }
 }
 

@@ -1,8 +1,6 @@
 // MEAN_VARIANCE_NORMALIZATION and its numbered successors. Mean and centred variance are computed in double in two
 // passes; the result is rounded once. Without the mean, the variance is the mean of squares, as measured on DirectML
 // 1.15.4; it is undocumented.
-#include "engine/operators/rules/mean_variance_normalization1.h"
-
 #include <cmath>
 #include <vector>
 
@@ -12,15 +10,53 @@
 #include "engine/cpu/normalisation/normalized_element.h"
 #include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu {
 namespace {
 
-using operators::MeanVarianceNormalization1;
-
 /// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
+
+/// Whether the mean is taken over each dimension. Without axes, batches are never part of it.
+std::vector<bool> averaged_dimensions(const operators::Descriptor& descriptor) {
+    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
+    if (descriptor.schema->find_field("Axes") != nullptr) {
+        return reduction::reduced_dimensions(descriptor.uints("Axes"), rank);
+    }
+    std::vector<bool> averaged(rank, true);
+    averaged[0] = false;
+    averaged[1] = descriptor.uint("CrossChannel") != 0;
+    return averaged;
+}
+
+/// The three operators as one. Refers to the descriptor.
+struct Normalization {
+    explicit Normalization(const operators::Descriptor& descriptor)
+        : input(*descriptor.tensor("InputTensor")),
+          output(*descriptor.tensor("OutputTensor")),
+          scale(descriptor.tensor("ScaleTensor")),
+          bias(descriptor.tensor("BiasTensor")),
+          reduced(averaged_dimensions(descriptor)),
+          epsilon(descriptor.number("Epsilon")) {
+        const auto flag = [&](const char* field, bool otherwise) {
+            return descriptor.schema->find_field(field) == nullptr ? otherwise : descriptor.uint(field) != 0;
+        };
+        subtract_mean = flag("UseMean", true);
+        normalize_variance = flag("UseVariance", flag("NormalizeVariance", false));
+    }
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& output;
+    const core::TensorDesc* scale;
+    const core::TensorDesc* bias;
+    std::vector<bool> reduced;
+    bool subtract_mean = true;
+    /// Without the mean, the variance is the mean of squares.
+    bool normalize_variance = true;
+    float epsilon;
+};
 
 /// Arrays of the iteration; `logical` is the row-major index of the element.
 enum Array : std::size_t { x, scale, bias, y, logical, array_count };
@@ -43,7 +79,7 @@ using Segments = std::span<const std::span<const Number>>;
 
 /// Also sums what the error bounds need, if they are wanted.
 template <class Number>
-Moments moments_of(const MeanVarianceNormalization1& op, const Segments<Number>& numbers, bool with_errors) {
+Moments moments_of(const Normalization& op, const Segments<Number>& numbers, bool with_errors) {
     std::size_t all = 0;
     for (const std::span<const Number>& segment : numbers) {
         all += segment.size();
@@ -74,19 +110,12 @@ Moments moments_of(const MeanVarianceNormalization1& op, const Segments<Number>&
     return moments;
 }
 
-core::Strides broadcast_strides(const core::TensorDesc* desc, std::size_t rank) {
-    core::Strides strides(rank);
-    if (desc != nullptr) {
-        strides = core::signed_strides(*desc);
-        for (std::size_t d = 0; d < rank; ++d) {
-            strides[d] = desc->sizes[d] == 1 ? 0 : strides[d];
-        }
-    }
-    return strides;
+core::Strides strides_of(const core::TensorDesc* parameter, std::size_t rank) {
+    return parameter == nullptr ? core::Strides(rank) : reduction::repeating_strides(*parameter);
 }
 
 /// Runs over the dimensions with reduced[d] == `inside`; all other dimensions have size 1.
-Runs runs_over(const MeanVarianceNormalization1& op, bool inside) {
+Runs runs_over(const Normalization& op, bool inside) {
     const std::size_t rank = op.input.sizes.size();
     core::Dimensions sizes = op.input.sizes;
     for (std::size_t d = 0; d < rank; ++d) {
@@ -94,7 +123,7 @@ Runs runs_over(const MeanVarianceNormalization1& op, bool inside) {
     }
     const auto packed = core::packed_strides(op.input.sizes);
     return {sizes,
-            {core::signed_strides(op.input), broadcast_strides(op.scale, rank), broadcast_strides(op.bias, rank),
+            {core::signed_strides(op.input), strides_of(op.scale, rank), strides_of(op.bias, rank),
              core::signed_strides(op.output), core::Strides(packed.begin(), packed.end())}};
 }
 
@@ -111,8 +140,8 @@ struct Pointers {
 };
 
 template <class T>
-void load_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
-              const Runs::PerArray& base, std::span<double> values) {
+void load_set(const Normalization& op, const Pointers<T>& at, const Runs& inner, const Runs::PerArray& base,
+              std::span<double> values) {
     double* to = values.data();
     inner.for_each_run([&](const Runs::PerArray& offset) {
         element_wise::load(at.input->buffer.bytes(), {op.input.data_type, base[x] + offset[x], inner.run_strides()[x]},
@@ -123,8 +152,8 @@ void load_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const
 
 /// For the case that no bounds are wanted and the elements of a run share one scale and bias.
 template <class T>
-void normalize_runs(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
-                    const Runs::PerArray& base, std::span<double> values, const Moments& moments) {
+void normalize_runs(const Normalization& op, const Pointers<T>& at, const Runs& inner, const Runs::PerArray& base,
+                    std::span<double> values, const Moments& moments) {
     const auto length = static_cast<std::size_t>(inner.run_length());
     double* run = values.data();
     inner.for_each_run([&](const Runs::PerArray& offset) {
@@ -144,7 +173,7 @@ bool is_one_or_an_array(std::int64_t stride) {
 }
 
 /// True if a group consists of runs of FLOAT32 elements, which can be summed in the order of `load_set`.
-bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
+bool is_of_floats(const Normalization& op, const Runs& inner) {
     const Runs::PerArray& steps = inner.run_strides();
     return op.input.data_type == core::DataType::float32 && steps[x] == 1 && steps[y] == 1 &&
            is_one_or_an_array(steps[scale]) && is_one_or_an_array(steps[bias]) &&
@@ -152,8 +181,8 @@ bool is_of_floats(const MeanVarianceNormalization1& op, const Runs& inner) {
 }
 
 /// Normalises such a group without copying it, if no bounds are wanted.
-void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float>& at, const Runs& inner,
-                      const Runs::PerArray& base, std::vector<std::span<const float>>& segments) {
+void normalize_floats(const Normalization& op, const Pointers<float>& at, const Runs& inner, const Runs::PerArray& base,
+                      std::vector<std::span<const float>>& segments) {
     const auto length = static_cast<std::size_t>(inner.run_length());
     const Runs::PerArray& steps = inner.run_strides();
     segments.clear();
@@ -174,7 +203,7 @@ void normalize_floats(const MeanVarianceNormalization1& op, const Pointers<float
     });
 }
 
-StatisticsAttributes statistics_attributes(const MeanVarianceNormalization1& op) {
+StatisticsAttributes statistics_attributes(const Normalization& op) {
     std::size_t dimensions = 0;
     for (std::size_t d = 0; d < op.input.sizes.size(); ++d) {
         dimensions += op.reduced[d] && op.input.sizes[d] > 1 ? 1 : 0;
@@ -185,8 +214,8 @@ StatisticsAttributes statistics_attributes(const MeanVarianceNormalization1& op)
 /// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
 /// memory for them.
 template <class T>
-void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, const Runs& inner,
-                   const Runs::PerArray& base, std::span<double> values) {
+void normalize_set(const Normalization& op, const Pointers<T>& at, const Runs& inner, const Runs::PerArray& base,
+                   std::span<double> values) {
     load_set(op, at, inner, base, values);
     const std::span<const double> numbers = values;
     const Moments moments = moments_of<double>(op, std::span(&numbers, 1), at.slack != nullptr);
@@ -229,7 +258,7 @@ void normalize_set(const MeanVarianceNormalization1& op, const Pointers<T>& at, 
 }
 
 template <class T>
-void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
+void normalize(const Normalization& op, const Pointers<T>& at) {
     const Runs outer = runs_over(op, false);
     const Runs inner = runs_over(op, true);
     const std::int64_t count = inner.run_count() * inner.run_length();
@@ -251,8 +280,8 @@ void normalize(const MeanVarianceNormalization1& op, const Pointers<T>& at) {
 }
 
 void compute(const KernelArguments& arguments) {
-    const MeanVarianceNormalization1 op(arguments.descriptor);
-    const element_wise::FusedActivation activation(op.activation);
+    const Normalization op(arguments.descriptor);
+    const element_wise::FusedActivation activation(arguments.descriptor.activation("FusedActivation"));
     core::with_type(op.input.data_type, [&]<class T>() {
         const auto data = [&](Input input) {
             return arguments.inputs[input] == nullptr ? nullptr : arguments.inputs[input]->as<T>().data();

@@ -1,6 +1,4 @@
 // QUANTIZED_LINEAR_CONVOLUTION: an exact integer convolution, requantised once in double.
-#include "engine/operators/rules/quantized_linear_convolution.h"
-
 #include <limits>
 
 #include "engine/cpu/elements.h"
@@ -12,7 +10,6 @@
 namespace dmlconform::cpu {
 namespace {
 
-using operators::QuantizedLinearConvolution;
 using product::Sums;
 
 /// Indices into Descriptor::inputs().
@@ -35,28 +32,32 @@ struct Channel {
     std::int32_t zero_point = 0;
 };
 
-std::vector<Channel> channels_of(const QuantizedLinearConvolution& op, std::span<const core::Tensor* const> inputs) {
+/// Output channels are the filter's first dimension.
+std::size_t channel_count(std::span<const core::Tensor* const> inputs) {
+    return inputs[filter_tensor]->desc.sizes.front();
+}
+
+std::vector<Channel> channels_of(std::span<const core::Tensor* const> inputs) {
+    const std::size_t count = channel_count(inputs);
     const auto scales = elements<double>(*inputs[filter_scale]);
     const double sx = scalar<double>(inputs[input_scale], 1);
     const double sy = scalar<double>(inputs[output_scale], 1);
-    const auto biases = inputs[bias_tensor] == nullptr
-                            ? xt::xarray<std::int64_t>(xt::zeros<std::int64_t>({op.output_channels}))
-                            : elements<std::int64_t>(*inputs[bias_tensor]);
+    const auto biases = inputs[bias_tensor] == nullptr ? xt::xarray<std::int64_t>(xt::zeros<std::int64_t>({count}))
+                                                       : elements<std::int64_t>(*inputs[bias_tensor]);
     std::vector<Channel> channels;
-    for (std::size_t k = 0; k < op.output_channels; ++k) {
-        channels.push_back({biases.data()[k], sx * scales.data()[op.per_channel_scale ? k : 0] / sy,
+    for (std::size_t k = 0; k < count; ++k) {
+        channels.push_back({biases.data()[k], sx * scales.data()[scales.size() > 1 ? k : 0] / sy,
                             scalar<std::int32_t>(inputs[output_zero_point], 0)});
     }
     return channels;
 }
 
-std::vector<int> filter_zero_points_of(const QuantizedLinearConvolution& op,
-                                       std::span<const core::Tensor* const> inputs) {
-    std::vector<int> zero_points(op.output_channels);
+std::vector<int> filter_zero_points_of(std::span<const core::Tensor* const> inputs) {
+    std::vector<int> zero_points(channel_count(inputs));
     if (inputs[filter_zero_point] != nullptr) {
         const auto given = elements<int>(*inputs[filter_zero_point]);
         for (std::size_t k = 0; k < zero_points.size(); ++k) {
-            zero_points[k] = given.data()[op.per_channel_zero_point ? k : 0];
+            zero_points[k] = given.data()[given.size() > 1 ? k : 0];
         }
     }
     return zero_points;
@@ -95,15 +96,15 @@ void store_with_strides(const std::vector<Output>& packed, core::Tensor& output)
 }
 
 template <class Output>
-void convolve(const QuantizedLinearConvolution& op, const product::IntegerConvolution& convolution,
-              const std::vector<Channel>& channels, core::Tensor& output, core::ElementSlack* slack) {
+void convolve(const product::IntegerConvolution& convolution, const std::vector<Channel>& channels,
+              core::Tensor& output, core::ElementSlack* slack) {
     const bool is_packed = core::is_packed(output.desc);
     std::vector<Output> packed(is_packed ? 0 : static_cast<std::size_t>(*core::element_count(output.desc.sizes)));
     Output* const to = is_packed ? output.as<Output>().data() : packed.data();
     const product::Shape shape = convolution.convolution.shape();
     product::convolve(convolution, [&](const Sums& sums) {
         // The sums are ordered by batch, then group.
-        const auto channel = static_cast<std::size_t>((sums.batch * shape.rows + sums.row) % op.output_channels);
+        const auto channel = static_cast<std::size_t>(sums.batch * shape.rows + sums.row) % channels.size();
         const std::int64_t number = sums.number(shape);
         requantise_sums(sums, number, channels[channel], to + number, slack);
     });
@@ -113,18 +114,17 @@ void convolve(const QuantizedLinearConvolution& op, const product::IntegerConvol
 }
 
 void compute(const KernelArguments& arguments) {
-    const QuantizedLinearConvolution op(arguments.descriptor);
     const auto inputs = arguments.inputs;
     const product::IntegerConvolution convolution{
         product::Convolution::of(arguments.descriptor), product::Bytes(*inputs[input_tensor]),
         scalar<int>(inputs[input_zero_point], 0), product::Bytes(*inputs[filter_tensor]),
-        filter_zero_points_of(op, inputs)};
-    const std::vector<Channel> channels = channels_of(op, inputs);
+        filter_zero_points_of(inputs)};
+    const std::vector<Channel> channels = channels_of(inputs);
     core::ElementSlack* slack = arguments.slack.empty() ? nullptr : &arguments.slack[0];
-    if (op.output.data_type == core::DataType::int8) {
-        convolve<std::int8_t>(op, convolution, channels, *arguments.outputs[0], slack);
+    if (arguments.outputs[0]->desc.data_type == core::DataType::int8) {
+        convolve<std::int8_t>(convolution, channels, *arguments.outputs[0], slack);
     } else {
-        convolve<std::uint8_t>(op, convolution, channels, *arguments.outputs[0], slack);
+        convolve<std::uint8_t>(convolution, channels, *arguments.outputs[0], slack);
     }
 }
 

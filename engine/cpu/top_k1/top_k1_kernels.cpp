@@ -1,6 +1,4 @@
 // TOP_K1 and TOP_K: selects and sorts the first K elements of each sequence. Elements are converted to unsigned keys.
-#include "engine/operators/rules/top_k1.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +10,7 @@
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/wide_registers.h"
+#include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -193,28 +192,37 @@ void load_keys(const T* from, std::int64_t length, std::int64_t step, std::int64
     }
 }
 
-template <class T, class Index>
-void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor& values, core::Tensor& indices) {
-    core::Strides from = core::signed_strides(op.input);
-    core::Strides to_value = core::signed_strides(op.output_value);
-    core::Strides to_index = core::signed_strides(op.output_index);
-    const std::int64_t step = from[op.axis];
-    const std::int64_t value_step = to_value[op.axis];
-    const std::int64_t index_step = to_index[op.axis];
-    const std::int64_t length = op.input.sizes[op.axis];
+/// TOP_K, which has no direction, takes the largest elements.
+bool is_decreasing(const operators::Descriptor& descriptor) {
+    using Direction = operators::AxisDirection;
+    return descriptor.schema->find_field("AxisDirection") == nullptr ||
+           enumerator<Direction>(descriptor, "AxisDirection") == Direction::decreasing;
+}
 
-    core::Dimensions sequences = op.input.sizes;
-    sequences[op.axis] = 1;
+template <class T, class Index>
+void select(const operators::Descriptor& descriptor, const core::Tensor& input, core::Tensor& values,
+            core::Tensor& indices) {
+    const std::uint32_t axis = descriptor.uint("Axis");
+    core::Strides from = core::signed_strides(input.desc);
+    core::Strides to_value = core::signed_strides(values.desc);
+    core::Strides to_index = core::signed_strides(indices.desc);
+    const std::int64_t step = from[axis];
+    const std::int64_t value_step = to_value[axis];
+    const std::int64_t index_step = to_index[axis];
+    const std::int64_t length = input.desc.sizes[axis];
+
+    core::Dimensions sequences = input.desc.sizes;
+    sequences[axis] = 1;
     const core::StridedRuns<3> starts(sequences, {from, to_value, to_index});
     const T* source = input.as<T>().data();
     T* const value_target = values.as<T>().data();
     Index* const index_target = indices.as<Index>().data();
-    const bool decreasing = op.direction == operators::AxisDirection::decreasing;
+    const bool decreasing = is_decreasing(descriptor);
     const std::int64_t in_a_run = starts.run_length();
     const bool side_by_side = starts.run_strides()[0] == 1;
 
     parallel_for(starts.run_count() * in_a_run, length * 4, [&](std::int64_t first, std::int64_t last) {
-        Selection<KeyOf<T>> selection(static_cast<std::size_t>(length), op.k);
+        Selection<KeyOf<T>> selection(static_cast<std::size_t>(length), descriptor.uint("K"));
         std::vector<KeyOf<T>> keys(static_cast<std::size_t>(length * together));
         for (std::int64_t sequence = first; sequence < last;) {
             const std::int64_t count =
@@ -236,15 +244,14 @@ void select(const operators::TopK1& op, const core::Tensor& input, core::Tensor&
 }
 
 void compute(const KernelArguments& arguments) {
-    const operators::TopK1 op(arguments.descriptor);
     const core::Tensor& input = *arguments.inputs[0];
     core::Tensor& values = *arguments.outputs[0];
     core::Tensor& indices = *arguments.outputs[1];
-    core::with_type(op.input.data_type, [&]<class T>() {
-        if (op.output_index.data_type == core::DataType::uint64) {
-            select<T, std::uint64_t>(op, input, values, indices);
+    core::with_type(input.desc.data_type, [&]<class T>() {
+        if (indices.desc.data_type == core::DataType::uint64) {
+            select<T, std::uint64_t>(arguments.descriptor, input, values, indices);
         } else {
-            select<T, std::uint32_t>(op, input, values, indices);
+            select<T, std::uint32_t>(arguments.descriptor, input, values, indices);
         }
     });
 }

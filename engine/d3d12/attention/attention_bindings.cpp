@@ -16,13 +16,11 @@
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
-#include "engine/operators/rules/attention.h"
 #include "shaders/attention/attention_scores_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-using operators::AttentionShape;
 using operators::Descriptor;
 using MaskType = operators::MultiheadAttentionMaskType;
 
@@ -171,7 +169,7 @@ double score_elements(const AttentionShape& shape) {
 }
 
 DispatchPlan plan_attention(const Descriptor& descriptor) {
-    const AttentionShape shape = *operators::attention_shape(descriptor);
+    const AttentionShape shape(descriptor);
     DispatchPlan plan;
     const Heads queries = gather(plan, descriptor, AttentionOperand::queries);
     const Heads keys = gather(plan, descriptor, AttentionOperand::keys);
@@ -188,7 +186,7 @@ DispatchPlan plan_attention(const Descriptor& descriptor) {
 /// Temporaries are addressed with 32 bits.
 std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr double most_bytes = 0x1p32;
-    const AttentionShape shape = *operators::attention_shape(descriptor);
+    const AttentionShape shape(descriptor);
     const std::pair<std::string_view, double> temporaries[] = {
         {"queries", gathered_elements(shape, AttentionOperand::queries)},
         {"keys", gathered_elements(shape, AttentionOperand::keys)},

@@ -15,7 +15,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-using operators::AttentionShape;
 using operators::Descriptor;
 
 using Parameters = AttentionHeadsParameters;
@@ -93,17 +92,23 @@ Heads stacked_heads(BufferRef buffer, const core::TensorDesc& desc, std::int64_t
             .element = strides[4]};
 }
 
-Tensors tensors_of(const Descriptor& descriptor, const Fields& fields, std::uint64_t size) {
+const Source& source_of(const Descriptor& descriptor, AttentionOperand operand) {
+    const auto& sources = fields_of_operands[static_cast<std::size_t>(operand)].sources;
+    return *std::ranges::find_if(
+        sources, [&](const Source& candidate) { return descriptor.tensor(candidate.field) != nullptr; });
+}
+
+Tensors tensors_of(const Descriptor& descriptor, AttentionOperand operand, std::uint64_t size) {
+    const Fields& fields = fields_of_operands[static_cast<std::size_t>(operand)];
     const auto tensor = [&](std::string_view field) { return field.empty() ? nullptr : descriptor.tensor(field); };
-    const auto source = std::ranges::find_if(
-        fields.sources, [&](const Source& candidate) { return tensor(candidate.field) != nullptr; });
-    const BufferRef buffer = input_of(descriptor, source->field);
-    const core::TensorDesc& desc = *tensor(source->field);
-    return {.source =
-                source->stacked < 0 ? heads_in_rows(buffer, desc, size) : stacked_heads(buffer, desc, source->stacked),
-            .bias = tensor("BiasTensor"),
-            .past = tensor(fields.past),
-            .present = tensor(fields.present)};
+    const Source& source = source_of(descriptor, operand);
+    const BufferRef buffer = input_of(descriptor, source.field);
+    const core::TensorDesc& desc = *tensor(source.field);
+    return {
+        .source = source.stacked < 0 ? heads_in_rows(buffer, desc, size) : stacked_heads(buffer, desc, source.stacked),
+        .bias = tensor("BiasTensor"),
+        .past = tensor(fields.past),
+        .present = tensor(fields.present)};
 }
 
 StridedDimensions<array_count> dimensions_of(const AttentionShape& shape, const Sizes& sizes, const Tensors& tensors) {
@@ -140,6 +145,27 @@ Parameters parameters_of(const AttentionShape& shape, const Sizes& sizes, const 
 
 }  // namespace
 
+/// The output is {batch, query, head * value size}.
+AttentionShape::AttentionShape(const Descriptor& descriptor) {
+    const auto size_from_end = [&](std::string_view field, std::size_t from_end) -> std::uint64_t {
+        const core::Dimensions& sizes = descriptor.tensor(field)->sizes;
+        return sizes[sizes.size() - from_end];
+    };
+    const bool has_groups = descriptor.schema->find_field("KeyValueHeadCount") != nullptr;
+    heads = descriptor.uint(has_groups ? "QueryHeadCount" : "HeadCount");
+    key_heads = has_groups ? descriptor.uint("KeyValueHeadCount") : heads;
+    batch = size_from_end("OutputTensor", 3);
+    queries = size_from_end("OutputTensor", 2);
+    value_size = size_from_end("OutputTensor", 1) / heads;
+    const Source& query = source_of(descriptor, AttentionOperand::queries);
+    size = size_from_end(query.field, 1) / (query.stacked < 0 ? heads : 1);
+    const Source& key = source_of(descriptor, AttentionOperand::keys);
+    keys = size_from_end(key.field, key.stacked < 0 ? 2 : 4);
+    if (descriptor.tensor("PastKeyTensor") != nullptr) {
+        past = size_from_end("PastKeyTensor", 2);
+    }
+}
+
 core::Strides last_strides(const core::TensorDesc& desc, std::size_t count) {
     const core::Strides strides = core::signed_strides(desc);
     return {strides.end() - static_cast<std::ptrdiff_t>(count), strides.end()};
@@ -163,10 +189,10 @@ Heads packed_heads(BufferRef buffer, std::uint64_t heads, std::uint64_t position
 }
 
 Heads gather(DispatchPlan& plan, const Descriptor& descriptor, AttentionOperand operand) {
-    const AttentionShape shape = *operators::attention_shape(descriptor);
+    const AttentionShape shape(descriptor);
     const Sizes sizes = sizes_of(shape, operand);
     const Fields& fields = fields_of_operands[static_cast<std::size_t>(operand)];
-    const Tensors tensors = tensors_of(descriptor, fields, sizes.size);
+    const Tensors tensors = tensors_of(descriptor, operand, sizes.size);
     const core::DataType type = descriptor.tensor("OutputTensor")->data_type;
     if (type == core::DataType::float32 && tensors.source.start == 0 && tensors.bias == nullptr &&
         tensors.past == nullptr && tensors.present == nullptr) {

@@ -9,9 +9,26 @@
 #include "engine/core/strided.h"
 #include "engine/core/tensor_desc.h"
 #include "engine/d3d12/planning/dispatch_plan.h"
-#include "engine/operators/rules/attention.h"
+#include "engine/operators/descriptor.h"
 
 namespace dmlconform::d3d12 {
+
+/// The numbers of queries and so on.
+struct AttentionShape {
+    explicit AttentionShape(const operators::Descriptor& descriptor);
+
+    std::uint64_t batch;
+    std::uint64_t queries;
+    std::uint64_t keys = 0;
+    std::uint64_t past = 0;
+    std::uint64_t heads;
+    std::uint64_t key_heads;
+    /// Elements of a head of queries and keys, and of values.
+    std::uint64_t size = 0;
+    std::uint64_t value_size;
+
+    [[nodiscard]] std::uint64_t all_keys() const { return past + keys; }
+};
 
 /// Layout of heads: the first element, and strides.
 struct Heads {
@@ -40,7 +57,7 @@ enum class AttentionOperand : std::uint8_t { queries, keys, values };
 [[nodiscard]] Heads gather(DispatchPlan& plan, const operators::Descriptor& descriptor, AttentionOperand operand);
 
 /// The number of elements of an operand's temporary.
-[[nodiscard]] double gathered_elements(const operators::AttentionShape& shape, AttentionOperand operand);
+[[nodiscard]] double gathered_elements(const AttentionShape& shape, AttentionOperand operand);
 
 /// Converts a number for a constant buffer, modulo 2^32.
 template <class Integer>

@@ -3,8 +3,6 @@
 //
 // Normalisation groups that consist of equidistant rows of whole vectors use
 // shaders/normalisation/mean_variance_normalization1_kept.hlsl, others the remaining shaders.
-#include "engine/operators/rules/mean_variance_normalization1.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,13 +11,14 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/fused_activation.h"
+#include "engine/d3d12/planning/parameter_stride.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/normalisation/mean_variance_normalization1_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-using operators::MeanVarianceNormalization1;
+using operators::Descriptor;
 
 constexpr std::uint64_t vector_bytes = 16;
 constexpr std::uint64_t elements_per_thread = 16;
@@ -61,30 +60,42 @@ struct Shape {
     Dimensions elements;
 };
 
+bool has_field(const Descriptor& descriptor, std::string_view field) {
+    return descriptor.schema->find_field(field) != nullptr;
+}
+
+/// True if elements along the dimension share a mean. The oldest operator has no list of axes.
+bool shares_mean(const Descriptor& descriptor, std::size_t dimension) {
+    if (!has_field(descriptor, "Axes")) {
+        return dimension >= (descriptor.uint("CrossChannel") == 0 ? 2U : 1U);
+    }
+    const auto& axes = descriptor.uints("Axes");
+    return std::find(axes.begin(), axes.end(), dimension) != axes.end();
+}
+
 core::Strides parameter_strides(const core::TensorDesc* desc, std::size_t rank) {
-    core::Strides strides(rank);
-    if (desc != nullptr) {
-        strides = core::signed_strides(*desc);
-        for (std::size_t d = 0; d < rank; ++d) {
-            strides[d] = desc->sizes[d] == 1 ? 0 : strides[d];
-        }
+    core::Strides strides;
+    while (strides.size() < rank) {
+        strides.push_back(parameter_stride(desc, strides.size()));
     }
     return strides;
 }
 
-Shape shape_of(const MeanVarianceNormalization1& op) {
-    const std::size_t rank = op.input.sizes.size();
+Shape shape_of(const Descriptor& descriptor) {
+    const core::TensorDesc& source = *descriptor.tensor("InputTensor");
+    const std::size_t rank = source.sizes.size();
     const std::array<core::Strides, array_count> strides{
-        core::signed_strides(op.input), core::signed_strides(op.output), core::Strides(rank),
-        parameter_strides(op.scale, rank), parameter_strides(op.bias, rank)};
+        core::signed_strides(source), core::signed_strides(*descriptor.tensor("OutputTensor")), core::Strides(rank),
+        parameter_strides(descriptor.tensor("ScaleTensor"), rank),
+        parameter_strides(descriptor.tensor("BiasTensor"), rank)};
     Shape shape;
     for (std::size_t d = rank; d-- > 0;) {
         SharedDimension<array_count> dimension;
-        dimension.size = op.input.sizes[d];
+        dimension.size = source.sizes[d];
         for (std::size_t a = 0; a < array_count; ++a) {
             dimension.strides[a] = strides[a][d];
         }
-        (op.reduced[d] ? shape.elements : shape.sets).push_back(dimension);
+        (shares_mean(descriptor, d) ? shape.elements : shape.sets).push_back(dimension);
     }
     sort_by_stride(shape.sets, x);
     sort_by_stride(shape.elements, x);
@@ -158,22 +169,25 @@ void put_dimensions(const Dimensions& dimensions, std::uint32_t& count, Constant
 
 class Planner {
 public:
-    explicit Planner(const MeanVarianceNormalization1& op)
-        : op_(op),
-          half_(op.input.data_type == core::DataType::float16),
-          vector_width_(vector_bytes / core::bytes_of(op.input.data_type)),
-          shape_(shape_of(op)) {
+    explicit Planner(const Descriptor& descriptor)
+        : activation_(descriptor.activation("FusedActivation")),
+          scale_(descriptor.tensor("ScaleTensor")),
+          bias_(descriptor.tensor("BiasTensor")),
+          half_(descriptor.tensor("InputTensor")->data_type == core::DataType::float16),
+          vector_width_(vector_bytes / core::bytes_of(descriptor.tensor("InputTensor")->data_type)),
+          shape_(shape_of(descriptor)) {
         common_.set_count = static_cast<std::uint32_t>(count_of(shape_.sets));
-        common_.has_scale = op.scale != nullptr ? PARAMETERS_ANYWHERE : 0;
-        common_.has_bias = op.bias != nullptr ? PARAMETERS_ANYWHERE : 0;
-        common_.normalize_variance = op.normalize_variance ? 1 : 0;
-        common_.subtract_mean = op.subtract_mean ? 1 : 0;
-        common_.epsilon = op.epsilon;
-        const FusedActivation activation = fused_activation(op.activation);
+        common_.has_scale = scale_ != nullptr ? PARAMETERS_ANYWHERE : 0;
+        common_.has_bias = bias_ != nullptr ? PARAMETERS_ANYWHERE : 0;
+        const bool is_newest = has_field(descriptor, "UseMean");
+        common_.normalize_variance = descriptor.uint(is_newest ? "UseVariance" : "NormalizeVariance");
+        common_.subtract_mean = is_newest ? descriptor.uint("UseMean") : 1;
+        common_.epsilon = descriptor.number("Epsilon");
+        const FusedActivation activation = fused_activation(activation_);
         common_.activation = activation.number;
         common_.activation_first = activation.first;
         common_.activation_second = activation.second;
-        common_.output_is_packed = core::is_packed(op.output) ? 1 : 0;
+        common_.output_is_packed = core::is_packed(*descriptor.tensor("OutputTensor")) ? 1 : 0;
         common_.set_size = static_cast<float>(count_of(shape_.elements));
         for (std::uint32_t* one : {&common_.chunk_count, &common_.threads_per_set, &common_.sets_per_group,
                                    &common_.columns_per_set, &common_.rows_per_set}) {
@@ -293,8 +307,8 @@ private:
     void put_vector_parameters(Parameters& parameters, const Dimensions& inner, const Dimensions& outer) const {
         parameters.scale_step = static_cast<std::uint32_t>(inner.front().strides[scale]);
         parameters.bias_step = static_cast<std::uint32_t>(inner.front().strides[bias]);
-        parameters.has_scale = parameters_of(op_.scale, inner, outer, scale, vector_width_);
-        parameters.has_bias = parameters_of(op_.bias, inner, outer, bias, vector_width_);
+        parameters.has_scale = parameters_of(scale_, inner, outer, scale, vector_width_);
+        parameters.has_bias = parameters_of(bias_, inner, outer, bias, vector_width_);
     }
 
     /// Decides how many normalisation groups a thread group handles, and how many threads each one gets.
@@ -395,14 +409,14 @@ private:
     }
 
     [[nodiscard]] ShaderVariant variant(std::string_view shader, bool applies) const {
-        const bool fused = applies && op_.activation != nullptr;
+        const bool fused = applies && activation_ != nullptr;
         return {shader, {{half_macro, half_ ? half_by_integers : 0}, {"FUSED", fused ? 1u : 0u}}};
     }
 
     [[nodiscard]] std::vector<BufferRef> buffers() const {
         const bool temporaries = !plan_.temporaries.empty();
-        const BufferRef scales = op_.scale != nullptr ? input(scale_tensor) : BufferRef{};
-        const BufferRef biases = op_.bias != nullptr ? input(bias_tensor) : BufferRef{};
+        const BufferRef scales = scale_ != nullptr ? input(scale_tensor) : BufferRef{};
+        const BufferRef biases = bias_ != nullptr ? input(bias_tensor) : BufferRef{};
         // Scale and bias are bound twice: as elements and as units.
         return {input(input_tensor),
                 scales,
@@ -414,7 +428,10 @@ private:
                 biases};
     }
 
-    const MeanVarianceNormalization1& op_;
+    /// Null if absent.
+    const Descriptor* activation_;
+    const core::TensorDesc* scale_;
+    const core::TensorDesc* bias_;
     bool half_;
     std::uint64_t vector_width_;
     Shape shape_;
@@ -423,8 +440,7 @@ private:
 };
 
 DispatchPlan plan_normalization(const operators::Descriptor& descriptor) {
-    const MeanVarianceNormalization1 op(descriptor);
-    return Planner(op).plan();
+    return Planner(descriptor).plan();
 }
 
 std::vector<ShaderVariant> normalization_variants() {
@@ -452,7 +468,7 @@ std::vector<ShaderVariant> normalization_variants() {
 }
 
 bool cut_between_sets(Cut& cut) {
-    return !MeanVarianceNormalization1(cut.descriptor()).reduced[cut.dimension()] && cut.take_from_all();
+    return !shares_mean(cut.descriptor(), cut.dimension()) && cut.take_from_all();
 }
 
 }  // namespace

@@ -8,13 +8,10 @@
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/parameter_stride.h"
 #include "engine/d3d12/product/quantized_depthwise_tiles.h"
-#include "engine/operators/rules/quantized_linear_convolution.h"
 #include "shaders/product/quantized_depthwise_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
-
-using operators::QuantizedLinearConvolution;
 
 using Parameters = QuantizedDepthwiseParameters;
 
@@ -34,23 +31,21 @@ ConstantBuffer::uint4 strides_of(const core::TensorDesc& desc) {
     return {{at(0), at(1), 0, at(2)}};
 }
 
-Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedLinearConvolution& op) {
+Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedConvolution& op) {
     const auto present = [&](const char* field) { return descriptor.tensor(field) != nullptr ? 1u : 0u; };
     const auto channel_step = [&](const char* field) {
         return parameter_stride(descriptor.tensor(field), channel_dimension);
     };
     Parameters parameters{};
-    parameters.batch = op.batch;
-    parameters.output_channels = op.output_channels;
-    parameters.group_output_channels = op.output_channels / op.groups;
-    for (std::size_t i = 0; i < op.spatial.size(); ++i) {
-        parameters.input_size.words[i] = op.spatial[i].input;
-        parameters.filter_size.words[i] = op.spatial[i].filter;
-        parameters.output_size.words[i] = op.spatial[i].output;
-        parameters.window_stride.words[i] = op.spatial[i].stride;
-        parameters.dilation.words[i] = op.spatial[i].dilation;
-        parameters.start_padding.words[i] = op.spatial[i].start_padding;
-    }
+    parameters.batch = op.input.sizes[0];
+    parameters.output_channels = op.output_channels();
+    parameters.group_output_channels = op.output_channels() / op.groups;
+    parameters.input_size.words = {op.height.input, op.width.input};
+    parameters.filter_size.words = {op.height.filter, op.width.filter};
+    parameters.output_size.words = {op.height.output, op.width.output};
+    parameters.window_stride.words = {op.height.stride, op.width.stride};
+    parameters.dilation.words = {op.height.dilation, op.width.dilation};
+    parameters.start_padding.words = {op.height.padding, op.width.padding};
     parameters.input_strides = strides_of(op.input);
     parameters.filter_strides = strides_of(op.filter);
     parameters.output_strides = strides_of(op.output);
@@ -65,7 +60,7 @@ Parameters parameters_of(const operators::Descriptor& descriptor, const Quantize
     parameters.filter_zero_point_step = channel_step("FilterZeroPointTensor");
     parameters.bias_step = channel_step("BiasTensor");
     parameters.output_is_packed = core::is_packed(op.output) ? 1 : 0;
-    parameters.inputs_adjacent = op.spatial[1].stride == 1 && parameters.input_strides.words[3] == 1 ? 1 : 0;
+    parameters.inputs_adjacent = op.width.stride == 1 && parameters.input_strides.words[3] == 1 ? 1 : 0;
     return parameters;
 }
 
@@ -75,12 +70,11 @@ std::uint32_t reciprocal_of(std::uint64_t divisor) {
 }
 
 /// Returns the number of tiles.
-std::uint64_t put_tiles(Parameters& parameters, const QuantizedLinearConvolution& op, const DepthwiseTile& tile) {
+std::uint64_t put_tiles(Parameters& parameters, const QuantizedConvolution& op, const DepthwiseTile& tile) {
     const auto word = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
-    const auto& [height, width] = op.spatial;
-    const std::uint64_t channel_tiles = groups_of(op.output_channels, tile.channels);
-    const std::uint64_t row_tiles = groups_of(height.output, tile.rows);
-    const std::uint64_t four_tiles = groups_of(width.output, tile.fours * outputs_per_thread);
+    const std::uint64_t channel_tiles = groups_of(op.output_channels(), tile.channels);
+    const std::uint64_t row_tiles = groups_of(op.height.output, tile.rows);
+    const std::uint64_t four_tiles = groups_of(op.width.output, tile.fours * outputs_per_thread);
     parameters.channel_tiles = word(channel_tiles);
     parameters.row_tiles = word(row_tiles);
     parameters.four_tiles = word(four_tiles);
@@ -97,19 +91,18 @@ std::uint64_t put_tiles(Parameters& parameters, const QuantizedLinearConvolution
     parameters.by_tile_turns = reciprocal_of(tile.turns());
     parameters.by_tile_input_rows = reciprocal_of(tile.input_rows);
     parameters.by_tile_input_segments = reciprocal_of(tile.input_segments);
-    return op.batch * channel_tiles * row_tiles * four_tiles;
+    return op.input.sizes[0] * channel_tiles * row_tiles * four_tiles;
 }
 
 }  // namespace
 
 bool is_depthwise(const operators::Descriptor& descriptor) {
-    const QuantizedLinearConvolution op(descriptor);
-    const auto& [height, width] = op.spatial;
-    return op.group_channels == 1 && std::uint64_t{height.filter} * width.filter <= most_taps;
+    const QuantizedConvolution op(descriptor);
+    return op.filter.sizes[1] == 1 && op.taps() <= most_taps;
 }
 
 Dispatch depthwise_dispatch(const operators::Descriptor& descriptor) {
-    const QuantizedLinearConvolution op(descriptor);
+    const QuantizedConvolution op(descriptor);
     Parameters parameters = parameters_of(descriptor, op);
     Dispatch dispatch;
     if (const auto tile = depthwise_tile(op)) {

@@ -10,8 +10,7 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-using operators::QuantizedLinearConvolution;
-using Spatial = QuantizedLinearConvolution::Spatial;
+using Axis = QuantizedConvolution::Axis;
 
 /// Output columns that a thread computes, and filter elements that it processes at once.
 constexpr std::uint64_t four = 4;
@@ -24,7 +23,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
 
 constexpr std::uint64_t thread_rows = DEPTHWISE_THREAD_ROWS;
 
-std::uint64_t reach_of(const Spatial& axis) {
+std::uint64_t reach_of(const Axis& axis) {
     return std::uint64_t{axis.filter - 1} * axis.dilation + 1;
 }
 
@@ -37,18 +36,17 @@ std::uint64_t whole_turns(std::uint64_t rows) {
     return groups_of(rows, thread_rows) * thread_rows;
 }
 
-bool is_possible(const QuantizedLinearConvolution& op) {
-    const auto& [height, width] = op.spatial;
-    return std::uint64_t{height.filter} * width.filter <= DEPTHWISE_EXACT_TAPS && width.stride <= 2 &&
-           (width.dilation <= most_dilation || width.filter == 1) && core::is_packed(op.output) &&
+bool is_possible(const QuantizedConvolution& op) {
+    return op.taps() <= DEPTHWISE_EXACT_TAPS && op.width.stride <= 2 &&
+           (op.width.dilation <= most_dilation || op.width.filter == 1) && core::is_packed(op.output) &&
            core::effective_strides(op.input).back() == 1 && *core::minimum_total_bytes(op.input) < most_bytes;
 }
 
 /// Searches the tiles for one convolution.
 class Tiling {
 public:
-    explicit Tiling(const QuantizedLinearConvolution& op)
-        : height_(op.spatial[0]), width_(op.spatial[1]), channels_(op.output_channels) {
+    explicit Tiling(const QuantizedConvolution& op)
+        : height_(op.height), width_(op.width), channels_(op.output_channels()) {
         tile_.row_taps = groups_of(reach_of(width_), four);
     }
 
@@ -107,19 +105,37 @@ private:
         tile_.channels = part_of(channels_, tile_.channels);
     }
 
-    const Spatial& height_;
-    const Spatial& width_;
+    const Axis& height_;
+    const Axis& width_;
     std::uint64_t channels_;
     DepthwiseTile tile_;
 };
 
 }  // namespace
 
+QuantizedConvolution::QuantizedConvolution(const operators::Descriptor& descriptor)
+    : input(*descriptor.tensor("InputTensor")),
+      filter(*descriptor.tensor("FilterTensor")),
+      output(*descriptor.tensor("OutputTensor")),
+      groups(descriptor.uint("GroupCount")) {
+    // Attributes have an entry for the height even if tensors do not.
+    Axis* const axes[] = {&width, &height};
+    for (std::size_t i = 0; i + 2 < input.sizes.size(); ++i) {
+        const auto of = [i](const std::vector<std::uint32_t>& numbers) { return numbers[numbers.size() - 1 - i]; };
+        *axes[i] = {.input = of(input.sizes),
+                    .filter = of(filter.sizes),
+                    .output = of(output.sizes),
+                    .stride = of(descriptor.uints("Strides")),
+                    .dilation = of(descriptor.uints("Dilations")),
+                    .padding = of(descriptor.uints("StartPadding"))};
+    }
+}
+
 std::uint64_t DepthwiseTile::turns() const {
     return rows / thread_rows;
 }
 
-std::optional<DepthwiseTile> depthwise_tile(const QuantizedLinearConvolution& op) {
+std::optional<DepthwiseTile> depthwise_tile(const QuantizedConvolution& op) {
     if (!is_possible(op)) {
         return std::nullopt;
     }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/d3d12/planning/parts_plan.h"
-#include "engine/operators/rules/top_k1.h"
+#include "engine/d3d12/top_k1/top_k_fields.h"
 
 namespace dmlconform::d3d12 {
 namespace {
@@ -36,8 +36,8 @@ public:
         const std::uint64_t last = (size() - 1) % length_ + 1;
         const auto candidates =
             static_cast<std::uint32_t>((groups_of(size(), length_) - 1) * kept_ + std::min(last, kept_));
-        const core::TensorDesc values = along_axis(op_.output_value.data_type, candidates);
-        const core::TensorDesc indices = along_axis(op_.output_index.data_type, candidates);
+        const core::TensorDesc values = along_axis(op_.values.data_type, candidates);
+        const core::TensorDesc indices = along_axis(op_.indices.data_type, candidates);
         const core::TensorDesc places = along_axis(core::DataType::uint32, op_.k);
         const BufferRef value_ref = plan_.add_temporary(values.total_bytes);
         const BufferRef index_ref = plan_.add_temporary(indices.total_bytes);
@@ -46,11 +46,11 @@ public:
             const std::uint64_t end = std::min(begin + length_, size());
             add_part(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), value_ref, index_ref);
         }
-        add(winners_of(values, op_.output_value, places, op_.k), {value_ref, output(0), place_ref});
+        add(winners_of(values, op_.values, places, op_.k), {value_ref, output(0), place_ref});
         Descriptor gathered = blank_descriptor("GATHER_ELEMENTS");
         field_of(gathered, "InputTensor") = indices;
         field_of(gathered, "IndicesTensor") = places;
-        field_of(gathered, "OutputTensor") = op_.output_index;
+        field_of(gathered, "OutputTensor") = op_.indices;
         field_of(gathered, "Axis") = op_.axis;
         add(gathered, {index_ref, place_ref, output(1)});
         return is_possible_ ? std::optional(std::move(plan_).plan()) : std::nullopt;
@@ -88,8 +88,8 @@ private:
         cut.take("InputTensor", op_.axis, begin, end);
         const Part part = std::move(cut).part();
         const auto kept = static_cast<std::uint32_t>(std::min<std::uint64_t>(kept_, end - begin));
-        const core::TensorDesc values = along_axis(op_.output_value.data_type, kept);
-        const core::TensorDesc indices = along_axis(op_.output_index.data_type, kept);
+        const core::TensorDesc values = along_axis(op_.values.data_type, kept);
+        const core::TensorDesc indices = along_axis(op_.indices.data_type, kept);
         const std::uint64_t before = begin / length_ * kept_;
         BufferRef input_ref = input(0);
         input_ref.start = part.starts.front() / Part::byte_bits;
@@ -121,7 +121,7 @@ private:
     }
 
     const Descriptor& descriptor_;
-    operators::TopK1 op_;
+    TopKFields op_;
     PartsPlan plan_;
     std::uint64_t alignment_;
     /// The length of a part, and the number of winners of each.

@@ -1,8 +1,6 @@
 // TOP_K1 and TOP_K: for small K, winners are selected without sorting the other elements; for large K, tiles are sorted
 // in groupshared memory. Longer sequences need further passes that select again or merge. In very long ones, only
 // chunks that can contain winners are considered.
-#include "engine/operators/rules/top_k1.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +10,7 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/top_k1/long_sequence.h"
+#include "engine/d3d12/top_k1/top_k_fields.h"
 #include "shaders/top_k1/top_k1_merge_parameters.hlsli"
 #include "shaders/top_k1/top_k1_parameters.hlsli"
 
@@ -91,7 +90,7 @@ ShaderVariant few_in_chunks() {
 /// Adds one dispatch after another. Entries alternate between two temporaries.
 class Planner {
 public:
-    explicit Planner(const operators::TopK1& op)
+    explicit Planner(const TopKFields& op)
         : k_(op.k),
           length_(op.input.sizes[op.axis]),
           key_words_(core::bytes_of(op.input.data_type) == 8 ? 2 : 1),
@@ -99,9 +98,8 @@ public:
           tile_(key_words_ == 1 ? sorted_per_thread * sorting_group : tile) {
         core::Dimensions sequences = op.input.sizes;
         sequences[op.axis] = 1;
-        const std::array<core::Strides, 3> strides{core::signed_strides(op.input),
-                                                   core::signed_strides(op.output_value),
-                                                   core::signed_strides(op.output_index)};
+        const std::array<core::Strides, 3> strides{core::signed_strides(op.input), core::signed_strides(op.values),
+                                                   core::signed_strides(op.indices)};
         const auto dimensions = merge_dimensions<3>(sequences, strides);
         const auto step = [&](std::size_t tensor) { return static_cast<std::uint32_t>(strides[tensor][op.axis]); };
         sequence_count_ = count_of(dimensions);
@@ -112,7 +110,7 @@ public:
         common_.input_step = step(0);
         common_.value_step = step(1);
         common_.index_step = step(2);
-        common_.index_words = op.output_index.data_type == core::DataType::uint64 ? 2 : 1;
+        common_.index_words = op.indices.data_type == core::DataType::uint64 ? 2 : 1;
         common_.nan_above = infinity_of(op.input.data_type);
         common_.sign_flip = core::is_signed_integer(op.input.data_type) ? 0x80000000u : 0u;
         common_.order_flip = op.direction == operators::AxisDirection::decreasing ? 0xffffffffu : 0u;
@@ -384,7 +382,7 @@ private:
 };
 
 DispatchPlan plan_top_k1(const operators::Descriptor& descriptor) {
-    return Planner(operators::TopK1(descriptor)).plan();
+    return Planner(TopKFields(descriptor)).plan();
 }
 
 std::vector<ShaderVariant> top_k1_variants() {

@@ -1,7 +1,5 @@
 // Rules of MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, from their documentation, and their cost. What comments say
 // about DirectML 1.15.4 was measured on it.
-#include "engine/operators/rules/attention.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -96,8 +94,25 @@ std::optional<HeadSizes> sizes_of_heads(const core::TensorDesc& desc, bool is_st
     return HeadSizes{(*sizes)[0], (*sizes)[1], is_stacked ? (*sizes)[4] : (*sizes)[2] / heads};
 }
 
-}  // namespace
+/// The numbers that determine the sizes of all tensors. With formulas as numbers, sizes that are computed from them are
+/// formulas, too.
+template <class Number>
+struct AttentionNumbers {
+    Number batch{};
+    Number queries{};
+    Number keys{};
+    Number past{};
+    Number heads{};
+    Number key_heads{};
+    Number size{};
+    Number value_size{};
 
+    [[nodiscard]] Number all_keys() const { return past + keys; }
+};
+
+using AttentionShape = AttentionNumbers<std::uint64_t>;
+
+/// Empty if leading sizes are not 1; a valid descriptor always has a shape.
 std::optional<AttentionShape> attention_shape(const Descriptor& descriptor) {
     const auto first = [&](std::initializer_list<std::size_t> fields, std::uint64_t heads) {
         std::optional<HeadSizes> found;
@@ -128,8 +143,6 @@ std::optional<AttentionShape> attention_shape(const Descriptor& descriptor) {
     }
     return shape;
 }
-
-namespace {
 
 template <class Number>
 struct Expected {

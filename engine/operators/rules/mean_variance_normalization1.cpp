@@ -1,7 +1,5 @@
 // Rules of MEAN_VARIANCE_NORMALIZATION and its numbered successors, from their documentation. What comments say about
 // DirectML 1.15.4 was measured on it.
-#include "engine/operators/rules/mean_variance_normalization1.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,37 +16,6 @@ namespace {
 bool has(const Descriptor& descriptor, std::string_view field) {
     return descriptor.schema->find_field(field) != nullptr;
 }
-
-bool normalizes_variance(const Descriptor& descriptor) {
-    return descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
-}
-
-std::vector<bool> reduced_dimensions(const Descriptor& descriptor) {
-    std::vector<bool> reduced(descriptor.tensor("InputTensor")->sizes.size());
-    if (has(descriptor, "Axes")) {
-        for (const std::uint32_t axis : descriptor.uints("Axes")) {
-            reduced[axis] = true;
-        }
-    } else {
-        std::fill(reduced.begin() + (descriptor.uint("CrossChannel") != 0 ? 1 : 2), reduced.end(), true);
-    }
-    return reduced;
-}
-
-}  // namespace
-
-MeanVarianceNormalization1::MeanVarianceNormalization1(const Descriptor& descriptor)
-    : input(*descriptor.tensor("InputTensor")),
-      output(*descriptor.tensor("OutputTensor")),
-      scale(descriptor.tensor("ScaleTensor")),
-      bias(descriptor.tensor("BiasTensor")),
-      reduced(reduced_dimensions(descriptor)),
-      subtract_mean(!has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0),
-      normalize_variance(normalizes_variance(descriptor)),
-      epsilon(descriptor.number("Epsilon")),
-      activation(descriptor.activation("FusedActivation")) {}
-
-namespace {
 
 ExplainedRule parameter_rule() {
     return {"parameterSizes", "Each size of ScaleTensor and BiasTensor is 1 or that of InputTensor."};
@@ -122,10 +89,12 @@ Verdict validate2(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 /// Per element: one addition for the mean, three operations for the variance, and the normalisation itself.
 Cost normalization_cost(const Descriptor& descriptor) {
-    const MeanVarianceNormalization1 op(descriptor);
-    const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
-    const double each = (op.subtract_mean ? 2 : 0) + (op.normalize_variance ? 4 : 0) + (op.scale != nullptr ? 1 : 0) +
-                        (op.bias != nullptr ? 1 : 0) + (op.activation != nullptr ? 1 : 0);
+    const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes));
+    const bool subtracts = !has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0;
+    const bool scales = descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
+    const double each = (subtracts ? 2 : 0) + (scales ? 4 : 0) + (descriptor.tensor("ScaleTensor") != nullptr ? 1 : 0) +
+                        (descriptor.tensor("BiasTensor") != nullptr ? 1 : 0) +
+                        (descriptor.activation("FusedActivation") != nullptr ? 1 : 0);
     return {.bytes = element_bytes(descriptor), .operations = elements * each};
 }
 

@@ -1,7 +1,5 @@
 // Rules of QUANTIZED_LINEAR_CONVOLUTION, from its documentation; channels and output sizes follow from the definition
 // of a convolution. What comments say about DirectML 1.15.4 was measured on it.
-#include "engine/operators/rules/quantized_linear_convolution.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -52,10 +50,33 @@ Verdict reject(std::string_view rule, std::string message) {
         .rule = fmt::format("QUANTIZED_LINEAR_CONVOLUTION.{}", rule), .message = std::move(message), .legal_from = {}};
 }
 
-/// True for sizes {1,K,1,1}: one element per output channel.
-bool is_per_channel(const core::TensorDesc* desc) {
-    return desc != nullptr && desc->sizes.size() > 1 && core::element_count(desc->sizes).value_or(0) > 1;
-}
+/// The operator as a 2-D convolution. A 3-D tensor {N,C,W} has height 1, as in ONNX Runtime. Refers to the descriptor,
+/// which must be valid and outlive it.
+struct QuantizedLinearConvolution {
+    explicit QuantizedLinearConvolution(const Descriptor& descriptor);
+
+    /// One spatial dimension: 0 is height, 1 is width.
+    struct Spatial {
+        std::uint32_t input = 1;
+        std::uint32_t filter = 1;
+        std::uint32_t output = 1;
+        std::uint32_t stride = 1;
+        std::uint32_t dilation = 1;
+        std::uint32_t start_padding = 0;
+        std::uint32_t end_padding = 0;
+    };
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& filter;
+    const core::TensorDesc& output;
+    std::uint32_t batch = 0;
+    std::uint32_t input_channels = 0;
+    std::uint32_t output_channels = 0;
+    /// Input channels of one group.
+    std::uint32_t group_channels = 0;
+    std::uint32_t groups = 0;
+    std::array<Spatial, 2> spatial;
+};
 
 Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t index) {
     // The documentation does not define stride 0 and dilation 0. DirectML 1.15.4 accepts them.
@@ -170,8 +191,6 @@ Verdict validate_convolution(const Descriptor& descriptor, core::FeatureLevel /*
     return check_parameters(descriptor, op);
 }
 
-}  // namespace
-
 QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descriptor)
     : input(*descriptor.tensor("InputTensor")),
       filter(*descriptor.tensor("FilterTensor")),
@@ -180,9 +199,7 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
       input_channels(input.sizes[1]),
       output_channels(output.sizes[1]),
       group_channels(filter.sizes[1]),
-      groups(descriptor.uint("GroupCount")),
-      per_channel_scale(is_per_channel(descriptor.tensor("FilterScaleTensor"))),
-      per_channel_zero_point(is_per_channel(descriptor.tensor("FilterZeroPointTensor"))) {
+      groups(descriptor.uint("GroupCount")) {
     const bool has_height = input.sizes.size() == 4;
     for (std::size_t i = 0; i < spatial_count; ++i) {
         Spatial& s = spatial[i];
@@ -198,8 +215,6 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
         }
     }
 }
-
-namespace {
 
 /// One multiplication and one addition for each filter element, by convention including padding.
 Cost convolution_cost(const Descriptor& descriptor) {

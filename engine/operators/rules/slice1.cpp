@@ -1,11 +1,22 @@
 // Rules of SLICE1, from its documentation. What comments say about DirectML 1.15.4 was measured on it.
-#include "engine/operators/rules/slice1.h"
-
 #include <fmt/format.h>
+
+#include <span>
 
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
+namespace {
+
+struct Slice1 {
+    explicit Slice1(const Descriptor& descriptor);
+
+    const core::TensorDesc& input;
+    const core::TensorDesc& output;
+    std::span<const std::uint32_t> offsets;
+    std::span<const std::uint32_t> window_sizes;
+    std::span<const std::int32_t> window_strides;
+};
 
 Slice1::Slice1(const Descriptor& descriptor)
     : input(*descriptor.tensor("InputTensor")),
@@ -13,12 +24,6 @@ Slice1::Slice1(const Descriptor& descriptor)
       offsets(descriptor.uints("InputWindowOffsets")),
       window_sizes(descriptor.uints("InputWindowSizes")),
       window_strides(descriptor.get<std::vector<std::int32_t>>("InputWindowStrides")) {}
-
-std::uint32_t Slice1::start(std::size_t dimension) const {
-    return window_strides[dimension] > 0 ? offsets[dimension] : offsets[dimension] + window_sizes[dimension] - 1;
-}
-
-namespace {
 
 ExplainedRules explained() {
     return {{"dimensionCount", "DimensionCount is the number of dimensions of InputTensor."},

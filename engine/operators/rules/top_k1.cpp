@@ -1,25 +1,23 @@
 // Rules of TOP_K1 and TOP_K, from their documentation. What comments say about DirectML 1.15.4 was measured on it.
-#include "engine/operators/rules/top_k1.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
 
-TopK1::TopK1(const Descriptor& descriptor)
-    : input(*descriptor.tensor("InputTensor")),
-      output_value(*descriptor.tensor("OutputValueTensor")),
-      output_index(*descriptor.tensor("OutputIndexTensor")),
-      axis(descriptor.uint("Axis")),
-      k(descriptor.uint("K")),
-      direction(descriptor.schema->short_name() == "TOP_K" ? AxisDirection::decreasing
-                                                           : enumerator<AxisDirection>(descriptor, "AxisDirection")) {}
-
 namespace {
+
+/// The sizes that both outputs must have, and what they follow from.
+struct TopK1 {
+    explicit TopK1(const Descriptor& descriptor)
+        : input(*descriptor.tensor("InputTensor")), axis(descriptor.uint("Axis")), k(descriptor.uint("K")) {}
+
+    const core::TensorDesc& input;
+    std::uint32_t axis = 0;
+    std::uint32_t k = 0;
+};
 
 /// TOP_K has no rule "axis", because its catalogue entry has one.
 ExplainedRules explained(bool with_axis) {
