@@ -209,7 +209,7 @@ std::shared_ptr<const operators::Descriptor> read_operator_case(const JsonValue&
         return nullptr;
     }
     read_in_place(object, *descriptor, problems);
-    return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+    return operators::sealed(std::move(*descriptor));
 }
 
 /// Reads a case that has "graph" instead of an operator.
@@ -233,7 +233,7 @@ std::size_t offset_of(const JsonValue& object, const operators::Rejection& rejec
 /// to skip: an engine's result for it could not be judged.
 bool check_legality(const JsonValue& object, const Case& result, CaseContext& context, ProblemSink& problems) {
     const bool skip = read_skip_invalid(object, context, problems);
-    if (result.expect_error) {
+    if (result.expect_error || (context.was_right && !skip)) {
         return true;
     }
     const operators::Verdict verdict = operators::validate(*result.descriptor, core::highest_feature_level);

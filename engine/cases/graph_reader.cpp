@@ -111,7 +111,7 @@ private:
             return;
         }
         read_in_place(object, *descriptor, problems_);
-        node.descriptor = std::make_shared<const Descriptor>(std::move(*descriptor));
+        node.descriptor = operators::sealed(std::move(*descriptor));
         node.reads = read_connections(object, "inputs", node.descriptor->inputs(), node.name);
         node.writes = read_connections(object, "outputs", node.descriptor->outputs(), node.name);
         nodes_.push_back(std::move(node));

@@ -170,7 +170,7 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     if (is_extreme && !subject.expect_error && extremes.chance(1, 2)) {
         set_extreme_attributes(extremes, *descriptor, settings.level);
     }
-    subject.descriptor = std::make_shared<const Descriptor>(std::move(*descriptor));
+    subject.descriptor = operators::sealed(std::move(*descriptor));
     const auto outputs = subject.descriptor->outputs();
     subject.expected.resize(outputs.size());
     subject.tolerances.resize(outputs.size());

@@ -129,7 +129,7 @@ void plain_attributes(cases::Case& subject, core::FeatureLevel level) {
         find_fuzz(*changed.schema).repair(changed);
         set_counts(changed);
         if (sizes_of_inputs(changed) == sizes && !operators::validate(changed, level)) {
-            subject.descriptor = std::make_shared<const operators::Descriptor>(std::move(changed));
+            subject.descriptor = operators::sealed(std::move(changed));
         }
     }
 }
@@ -144,7 +144,7 @@ void lay_out_plainly(cases::Case& subject) {
         }
     }
     if (!operators::validate(plain, core::highest_feature_level)) {
-        subject.descriptor = std::make_shared<const operators::Descriptor>(std::move(plain));
+        subject.descriptor = operators::sealed(std::move(plain));
     }
 }
 

@@ -136,7 +136,7 @@ bool Search::fits(const Draft& draft) const {
 
 cases::Case Search::case_of(const Draft& draft) const {
     cases::Case subject = original_;
-    subject.descriptor = std::make_shared<const operators::Descriptor>(draft.descriptor);
+    subject.descriptor = operators::sealed(draft.descriptor);
     subject.inputs.clear();
     const auto slots = subject.descriptor->inputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {

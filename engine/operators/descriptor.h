@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,28 @@ struct TensorSlot {
     const core::TensorDesc* desc = nullptr;
 };
 
+struct Verdicts;
+
+/// What validate() has found about a descriptor that does not change any more: see sealed() in rules.h. Copies of the
+/// descriptor, which may be changed, start without.
+class KnownVerdicts {
+public:
+    KnownVerdicts() = default;
+    KnownVerdicts(const KnownVerdicts& /*other*/) noexcept {}
+    KnownVerdicts& operator=(const KnownVerdicts& /*other*/) noexcept {
+        verdicts_ = nullptr;
+        return *this;
+    }
+    ~KnownVerdicts() = default;
+
+    void keep_in(std::shared_ptr<Verdicts> verdicts) { verdicts_ = std::move(verdicts); }
+    /// Null if they are not kept.
+    [[nodiscard]] Verdicts* get() const { return verdicts_.get(); }
+
+private:
+    std::shared_ptr<Verdicts> verdicts_;
+};
+
 /// A schema with the values of its fields. The accessors throw if the operator has no such field, or if the field has
 /// another type; both are bugs of the caller.
 struct Descriptor {
@@ -72,6 +95,7 @@ struct Descriptor {
     /// The graph, if this describes a graph instead of an operator. The schema is then the graph's: see
     /// graph_descriptor in graph.h.
     std::shared_ptr<const Graph> graph = nullptr;
+    KnownVerdicts verdicts = {};
 
     [[nodiscard]] const FieldValue& value(std::string_view field) const;
 

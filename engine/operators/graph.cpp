@@ -5,6 +5,8 @@
 #include <functional>
 #include <queue>
 
+#include "engine/operators/rules.h"
+
 namespace dmlconform::operators {
 namespace {
 
@@ -76,7 +78,7 @@ std::shared_ptr<const Descriptor> graph_descriptor(std::shared_ptr<const Graph> 
     owner->graph = std::move(graph);
     descriptor->schema = &owner->schema;
     descriptor->graph = std::shared_ptr<const Graph>(owner, owner->graph.get());
-    return descriptor;
+    return sealed(std::move(*descriptor));
 }
 
 }  // namespace dmlconform::operators

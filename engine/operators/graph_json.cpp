@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/operators/descriptor_json.h"
+#include "engine/operators/rules.h"
 
 namespace dmlconform::operators {
 namespace {
@@ -98,7 +99,7 @@ private:
         if (!descriptor) {
             throw MalformedGraph(fmt::format("node `{}`: {}", node.name, descriptor.error().message));
         }
-        node.descriptor = std::make_shared<const Descriptor>(std::move(*descriptor));
+        node.descriptor = sealed(std::move(*descriptor));
         const std::vector<TensorSlot> slots = node.descriptor->outputs();
         const json& outputs = one_for_each(written, "outputs", node, slots);
         for (std::size_t o = 0; o < slots.size(); ++o) {

@@ -5,8 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "engine/operators/constraint_rules.h"
 #include "engine/operators/graph_rules.h"
@@ -14,6 +17,12 @@
 #include "engine/operators/tensor_rules.h"
 
 namespace dmlconform::operators {
+
+struct Verdicts {
+    std::mutex mutex;
+    std::map<core::FeatureLevel, Verdict> of_levels;
+};
+
 namespace {
 
 constexpr std::string_view output_sizes_rule = "outputSizes";
@@ -145,7 +154,7 @@ std::string sentence_of_minimum(const OperatorSchema& schema, bool fuses) {
     return text.empty() ? text : text.substr(0, text.size() - 1);
 }
 
-Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
+Verdict work_out(const Descriptor& descriptor, core::FeatureLevel level) {
     if (descriptor.graph != nullptr) {
         return validate_graph(*descriptor.graph, level);
     }
@@ -179,6 +188,25 @@ Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
     return {};
 }
 
+std::atomic<std::uint64_t> worked_out = 0;
+
+/// The verdict of one level. `legal_from` is not set.
+Verdict validate_at(const Descriptor& descriptor, core::FeatureLevel level) {
+    Verdicts* const known = descriptor.verdicts.get();
+    if (known == nullptr) {
+        ++worked_out;
+        return work_out(descriptor, level);
+    }
+    // Other threads that ask for the same verdict wait for it.
+    const std::scoped_lock lock(known->mutex);
+    const auto found = known->of_levels.find(level);
+    if (found != known->of_levels.end()) {
+        return found->second;
+    }
+    ++worked_out;
+    return known->of_levels.emplace(level, work_out(descriptor, level)).first->second;
+}
+
 }  // namespace
 
 Verdict rejected_by(std::string_view rule, std::string message) {
@@ -189,6 +217,16 @@ Rejection broken_rule(const Descriptor& descriptor, std::string_view rule, std::
     return {.rule = fmt::format("{}.{}", descriptor.schema->short_name(), rule),
             .message = std::move(message),
             .legal_from = {}};
+}
+
+std::shared_ptr<const Descriptor> sealed(Descriptor descriptor) {
+    auto result = std::make_shared<Descriptor>(std::move(descriptor));
+    result->verdicts.keep_in(std::make_shared<Verdicts>());
+    return result;
+}
+
+std::uint64_t verdicts_worked_out() {
+    return worked_out;
 }
 
 Verdict validate(const Descriptor& descriptor, core::FeatureLevel level) {

@@ -4,7 +4,9 @@
 // it. The file says where each rule comes from.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,6 +103,13 @@ using RulesRows = std::vector<OperatorRules>;
 /// The required sizes of the first output. Empty if the operator has no rule about them, if the descriptor breaks
 /// another rule, or if no tensor can have such sizes.
 [[nodiscard]] std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level);
+
+/// A descriptor that does not change any more, and that keeps the verdict on it for each level: it is validated once,
+/// whoever asks.
+[[nodiscard]] std::shared_ptr<const Descriptor> sealed(Descriptor descriptor);
+
+/// How many verdicts this program has worked out so far, for tests.
+[[nodiscard]] std::uint64_t verdicts_worked_out();
 
 /// Decides by DirectML's documentation whether CreateOperator accepts the descriptor on a device of this level.
 [[nodiscard]] Verdict validate(const Descriptor& descriptor, core::FeatureLevel level);

@@ -14,6 +14,7 @@
 
 #include "engine/operators/descriptor_json.h"
 #include "engine/operators/graph_json.h"
+#include "engine/operators/rules.h"
 #include "engine/worker/cbor.h"
 #include "engine/worker/frame.h"
 #include "engine/worker/messages.h"
@@ -25,7 +26,7 @@ using nlohmann::json;
 
 /// A compiled descriptor. The executable refers to descriptor and inputs, so it is destroyed first.
 struct Program {
-    operators::Descriptor descriptor;
+    std::shared_ptr<const operators::Descriptor> descriptor;
     std::vector<core::Tensor> inputs;
     /// One for each of Descriptor::inputs(); null for absent ones.
     std::vector<const core::Tensor*> pointers;
@@ -99,7 +100,7 @@ private:
             return error_answer("no inputs are bound");
         }
         if (asks_for_reference) {
-            return reference_(program->second->descriptor, program->second->pointers, request);
+            return reference_(*program->second->descriptor, program->second->pointers, request);
         }
         return name == "execute" ? execute(*program->second) : read(*program->second);
     }
@@ -118,7 +119,7 @@ private:
             return {{"error", to_json(descriptor.error())}};
         }
         auto program = std::make_unique<Program>();
-        program->descriptor = std::move(*descriptor);
+        program->descriptor = operators::sealed(std::move(*descriptor));
         return compile(request, std::move(program));
     }
 
@@ -128,13 +129,13 @@ private:
             return {{"error", to_json(graph.error())}};
         }
         auto program = std::make_unique<Program>();
-        program->descriptor = *operators::graph_descriptor(*graph);
+        program->descriptor = operators::graph_descriptor(*graph);
         return compile(request, std::move(program));
     }
 
     json compile(const json& request, std::unique_ptr<Program> program) {
         Engine& engine = **engine_;
-        const operators::Descriptor& descriptor = program->descriptor;
+        const operators::Descriptor& descriptor = *program->descriptor;
         const bool is_graph = descriptor.graph != nullptr;
         if (auto reason = is_graph ? engine.unsupported_graph(descriptor) : engine.unsupported(descriptor)) {
             return {{"unsupported", std::move(*reason)}};
@@ -153,7 +154,7 @@ private:
     static json bind(Program& program, const json& request) {
         program.bound = false;
         program.inputs.clear();
-        const auto slots = program.descriptor.inputs();
+        const auto slots = program.descriptor->inputs();
         const auto list = request.find("inputs");
         if (list == request.end() || !list->is_array() || list->size() != slots.size()) {
             return error_answer(fmt::format("`bind` takes one entry for each of {} inputs", slots.size()));
@@ -196,7 +197,7 @@ private:
     static json read(Program& program) {
         std::vector<core::Tensor> outputs;
         std::vector<core::Tensor*> targets;
-        const auto slots = program.descriptor.outputs();
+        const auto slots = program.descriptor->outputs();
         outputs.reserve(slots.size());
         for (const operators::TensorSlot& slot : slots) {
             outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));

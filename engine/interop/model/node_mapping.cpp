@@ -59,7 +59,7 @@ core::Result<std::shared_ptr<const operators::Descriptor>> descriptor_of(const o
     if (const auto verdict = operators::validate(*descriptor, core::highest_feature_level)) {
         return core::fail(fmt::format("{} is illegal: {} [{}]", schema->short_name(), verdict->message, verdict->rule));
     }
-    return std::make_shared<const operators::Descriptor>(std::move(*descriptor));
+    return operators::sealed(std::move(*descriptor));
 }
 
 /// Tensors of a node whose inputs are all constants.
