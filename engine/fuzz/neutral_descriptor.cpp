@@ -74,9 +74,7 @@ void set_network_sizes(Descriptor& descriptor, bool weights_are_given) {
     using Direction = operators::RecurrentNetworkDirection;
     const auto direction = enumerator<Direction>(descriptor, "Direction");
     const bool is_legal = direction <= Direction::bidirectional;
-    const std::size_t count = descriptor.schema->short_name() == "RNN"   ? 1
-                              : descriptor.schema->short_name() == "GRU" ? 2
-                                                                         : 3;
+    const std::size_t count = descriptor.schema->network.activations;
     if (activations != nullptr && is_legal && activations->items.size() % count == 0 && !activations->items.empty()) {
         const bool two = direction == Direction::bidirectional;
         activations->items.resize(count);

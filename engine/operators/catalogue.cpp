@@ -221,6 +221,9 @@ void check_references(const OperatorSchema& schema) {
     }
 }
 
+const std::map<std::string, ElementUse, std::less<>> element_uses{
+    {"computed", ElementUse::computed}, {"compared", ElementUse::compared}, {"moved", ElementUse::moved}};
+
 OperatorSchema schema_from(const json& entry) {
     OperatorSchema schema;
     schema.name = entry.at("operator").get<std::string>();
@@ -242,6 +245,10 @@ OperatorSchema schema_from(const json& entry) {
         schema.fusable.emplace(fusable.at("activation").get<std::string>(), level_from(fusable.at("featureLevel")));
     }
     schema.in_place = entry.value("inPlace", json::object()).get<decltype(schema.in_place)>();
+    schema.elements = element_uses.at(entry.value("elements", "computed"));
+    if (const auto network = entry.find("network"); network != entry.end()) {
+        schema.network = {network->at("gates").get<std::uint32_t>(), network->at("activations").get<std::uint32_t>()};
+    }
     check_references(schema);
     return schema;
 }

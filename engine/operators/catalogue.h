@@ -126,6 +126,19 @@ struct AttributeConstraint {
     std::uint32_t less = 0;
 };
 
+/// What an operator does with the elements of its inputs.
+enum class ElementUse : std::uint8_t {
+    computed,  // computes with them
+    compared,  // compares them with each other or with zero, and gives some of them or their positions
+    moved,     // copies or combines bits, whatever they mean
+};
+
+/// What a recurrent network has in each direction. No network has no gates.
+struct NetworkParts {
+    std::uint32_t gates = 0;
+    std::uint32_t activations = 0;
+};
+
 struct OperatorSchema {
     /// The full name: "DML_OPERATOR_SLICE1".
     std::string name;
@@ -144,6 +157,8 @@ struct OperatorSchema {
     /// Full names of the operators that may be fused, each with its lowest feature level. Empty only if the operator
     /// has no activation field.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
+    ElementUse elements = ElementUse::computed;
+    NetworkParts network;
 
     /// The name without prefix: "SLICE1".
     [[nodiscard]] std::string_view short_name() const;

@@ -220,6 +220,18 @@ Verdict validate_constraints(const Descriptor& descriptor) {
     return {};
 }
 
+Verdict validate_ranges(const Descriptor& descriptor) {
+    for (const AttributeConstraint& constraint : descriptor.schema->attributes) {
+        if (constraint.kind == AttributeConstraint::Kind::axis ||
+            constraint.kind == AttributeConstraint::Kind::dimension_count) {
+            if (auto rejection = check_attribute(descriptor, constraint)) {
+                return rejection;
+            }
+        }
+    }
+    return {};
+}
+
 ExplainedRules explained_constraints(const OperatorSchema& schema) {
     ExplainedRules rules;
     const auto add = [&](std::string_view name, const std::string& sentence) {

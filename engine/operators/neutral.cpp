@@ -72,16 +72,12 @@ FieldValue activation(std::string_view name) {
     return std::make_shared<const Descriptor>(std::move(fused));
 }
 
-/// Activations of a recurrent network in one direction: one for RNN, two for GRU, three for LSTM.
+/// Activations of a recurrent network in one direction. Of several, the first is that of its gates.
 FieldValue network_activations(const OperatorSchema& schema) {
     OperatorDescArray all;
-    const std::string_view name = schema.short_name();
-    if (name != "RNN") {
-        all.items.push_back(std::get<OperatorDesc>(activation("ACTIVATION_SIGMOID")));
-    }
-    all.items.push_back(std::get<OperatorDesc>(activation("ACTIVATION_TANH")));
-    if (name == "LSTM") {
-        all.items.push_back(std::get<OperatorDesc>(activation("ACTIVATION_TANH")));
+    for (std::uint32_t i = 0; i < schema.network.activations; ++i) {
+        const bool is_of_gates = i == 0 && schema.network.activations > 1;
+        all.items.push_back(std::get<OperatorDesc>(activation(is_of_gates ? "ACTIVATION_SIGMOID" : "ACTIVATION_TANH")));
     }
     return all;
 }

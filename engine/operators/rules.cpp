@@ -261,6 +261,39 @@ std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core:
     return sizes;
 }
 
+std::vector<TensorSizes> required_sizes(const Descriptor& descriptor, core::FeatureLevel level) {
+    const OperatorRules* own = descriptor.graph == nullptr ? find_rules(*descriptor.schema) : nullptr;
+    if (own == nullptr || own->sizes == nullptr) {
+        const auto first = output_sizes(descriptor, level);
+        if (!first) {
+            return {};
+        }
+        const auto& fields = descriptor.schema->fields;
+        const auto output = std::ranges::find(fields, FieldKind::output, &Field::kind);
+        return {{output->name, {first->begin(), first->end()}}};
+    }
+    for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
+        if (check_field(descriptor, i, level)) {
+            return {};
+        }
+    }
+    return validate_ranges(descriptor) ? std::vector<TensorSizes>() : own->sizes(descriptor);
+}
+
+std::string_view family_of(const OperatorSchema& schema) {
+    static const std::map<std::string, std::string_view, std::less<>> families = [] {
+        std::map<std::string, std::string_view, std::less<>> all;
+        for (const core::RegistryFile<RulesRows>& file : rules) {
+            for (const OperatorRules& row : file.rows()) {
+                all.emplace(row.name, file.file);
+            }
+        }
+        return all;
+    }();
+    const auto found = families.find(schema.short_name());
+    return found == families.end() ? std::string_view() : found->second;
+}
+
 std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel level) {
     const std::string at =
         level == core::highest_feature_level ? "" : fmt::format(" at feature level {}", to_string(level));

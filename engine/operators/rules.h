@@ -66,6 +66,18 @@ struct ExplainedRule {
 
 using ExplainedRules = std::vector<ExplainedRule>;
 
+/// The sizes that a tensor must have, if it is present. With formulas as numbers, for `describe`.
+template <class Number>
+struct SizesOfTensor {
+    std::string_view field;
+    std::vector<Number> sizes;
+    /// True if sizes of 1 may precede them.
+    bool may_have_more = false;
+};
+
+/// 64 bits wide, because the sizes may exceed those of any tensor.
+using TensorSizes = SizesOfTensor<std::uint64_t>;
+
 /// The code that belongs to a catalogue entry. Every member except the name is optional.
 struct OperatorRules {
     /// The operator's short name: "SLICE1".
@@ -79,6 +91,10 @@ struct OperatorRules {
     std::vector<std::uint64_t> (*output_sizes)(const Descriptor& descriptor) = nullptr;
     /// The formulas of `output_sizes`, for people.
     std::vector<std::string> output_formulas{};
+    /// The sizes of tensors that follow from other tensors and from attributes, for `validate` and for all that makes
+    /// descriptors. Each field is legal by itself, and axes are within their tensors; empty if the descriptor breaks
+    /// another rule. Null: they are those of the first output, if there is a rule about it.
+    std::vector<TensorSizes> (*sizes)(const Descriptor& descriptor) = nullptr;
     /// The cost of a valid descriptor. Null: every tensor is moved once, and each element of the first output takes one
     /// operation.
     Cost (*cost)(const Descriptor& descriptor) = nullptr;
@@ -103,6 +119,13 @@ using RulesRows = std::vector<OperatorRules>;
 /// The required sizes of the first output. Empty if the operator has no rule about them, if the descriptor breaks
 /// another rule, or if no tensor can have such sizes.
 [[nodiscard]] std::optional<core::Dimensions> output_sizes(const Descriptor& descriptor, core::FeatureLevel level);
+
+/// The sizes of all tensors that follow from other tensors and from attributes. Empty if the descriptor breaks another
+/// rule, so that they cannot be known.
+[[nodiscard]] std::vector<TensorSizes> required_sizes(const Descriptor& descriptor, core::FeatureLevel level);
+
+/// The family that has the operator's rules, which is the name of a file in rules/: "window". Empty if it has none.
+[[nodiscard]] std::string_view family_of(const OperatorSchema& schema);
 
 /// A descriptor that does not change any more, and that keeps the verdict on it for each level: it is validated once,
 /// whoever asks.

@@ -145,26 +145,25 @@ std::optional<AttentionShape> attention_shape(const Descriptor& descriptor) {
 }
 
 template <class Number>
-struct Expected {
-    std::string_view field;
-    std::vector<Number> sizes;
-};
-
-template <class Number>
-std::vector<Expected<Number>> expected_sizes(const AttentionNumbers<Number>& s) {
-    return {{"QueryTensor", {s.batch, s.queries, s.heads * s.size}},
-            {"KeyTensor", {s.batch, s.keys, s.key_heads * s.size}},
-            {"ValueTensor", {s.batch, s.keys, s.key_heads * s.value_size}},
-            {"StackedQueryKeyTensor", {s.batch, s.queries, s.heads, 2, s.size}},
-            {"StackedKeyValueTensor", {s.batch, s.keys, s.key_heads, 2, s.size}},
-            {"StackedQueryKeyValueTensor", {s.batch, s.queries, s.heads, 3, s.size}},
-            {"BiasTensor", {s.heads * s.size + s.key_heads * (s.size + s.value_size)}},
-            {"RelativePositionBiasTensor", {s.batch, s.heads, s.queries, s.all_keys()}},
-            {"PastKeyTensor", {s.batch, s.key_heads, s.past, s.size}},
-            {"PastValueTensor", {s.batch, s.key_heads, s.past, s.value_size}},
-            {"OutputTensor", {s.batch, s.queries, s.heads * s.value_size}},
-            {"OutputPresentKeyTensor", {s.batch, s.key_heads, s.all_keys(), s.size}},
-            {"OutputPresentValueTensor", {s.batch, s.key_heads, s.all_keys(), s.value_size}}};
+std::vector<SizesOfTensor<Number>> expected_sizes(const AttentionNumbers<Number>& s) {
+    std::vector<SizesOfTensor<Number>> all{
+        {"QueryTensor", {s.batch, s.queries, s.heads * s.size}},
+        {"KeyTensor", {s.batch, s.keys, s.key_heads * s.size}},
+        {"ValueTensor", {s.batch, s.keys, s.key_heads * s.value_size}},
+        {"StackedQueryKeyTensor", {s.batch, s.queries, s.heads, 2, s.size}},
+        {"StackedKeyValueTensor", {s.batch, s.keys, s.key_heads, 2, s.size}},
+        {"StackedQueryKeyValueTensor", {s.batch, s.queries, s.heads, 3, s.size}},
+        {"BiasTensor", {s.heads * s.size + s.key_heads * (s.size + s.value_size)}},
+        {"RelativePositionBiasTensor", {s.batch, s.heads, s.queries, s.all_keys()}},
+        {"PastKeyTensor", {s.batch, s.key_heads, s.past, s.size}},
+        {"PastValueTensor", {s.batch, s.key_heads, s.past, s.value_size}},
+        {"OutputTensor", {s.batch, s.queries, s.heads * s.value_size}},
+        {"OutputPresentKeyTensor", {s.batch, s.key_heads, s.all_keys(), s.size}},
+        {"OutputPresentValueTensor", {s.batch, s.key_heads, s.all_keys(), s.value_size}}};
+    for (SizesOfTensor<Number>& one : all) {
+        one.may_have_more = true;
+    }
+    return all;
 }
 
 Verdict check_size(const Descriptor& descriptor, std::string_view rule, std::string_view field,
@@ -197,7 +196,7 @@ Verdict check_widths(const Descriptor& descriptor) {
 }
 
 Verdict check_sizes(const Descriptor& descriptor, const AttentionShape& shape) {
-    for (const auto& [field, sizes] : expected_sizes(shape)) {
+    for (const auto& [field, sizes, may_have_more] : expected_sizes(shape)) {
         if (auto rejection = check_size(descriptor, "sizes", field, sizes)) {
             return rejection;
         }
@@ -279,6 +278,20 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return check_mask(descriptor, *shape);
 }
 
+std::vector<TensorSizes> sizes_of_attention(const Descriptor& descriptor) {
+    const auto shape =
+        check_sources(descriptor) || check_heads(descriptor) ? std::nullopt : attention_shape(descriptor);
+    if (!shape) {
+        return {};
+    }
+    std::vector<TensorSizes> all = expected_sizes(*shape);
+    const auto type = enumerator<MultiheadAttentionMaskType>(descriptor, "MaskType");
+    if (type != MultiheadAttentionMaskType::none) {
+        all.push_back({"MaskTensor", mask_sizes(*shape)[static_cast<std::size_t>(type) - 1].second, true});
+    }
+    return all;
+}
+
 /// What `describe` says: the sizes of all tensors, for each operator.
 ExplainedRules explained(std::string_view name) {
     const OperatorSchema& schema = *find_operator(name);
@@ -293,7 +306,7 @@ ExplainedRules explained(std::string_view name) {
     symbols.size = SizeFormula("size");
     symbols.value_size = SizeFormula("valueSize");
     std::vector<std::string> formulas;
-    for (const auto& [field, sizes] : expected_sizes(symbols)) {
+    for (const auto& [field, sizes, may_have_more] : expected_sizes(symbols)) {
         formulas.push_back(sizes_line(field, sizes));
     }
     std::vector<std::string> masks;
@@ -337,7 +350,8 @@ Cost cost(const Descriptor& descriptor) {
 RulesRows attention_rules() {
     RulesRows rows;
     for (const std::string_view name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
-        rows.push_back({.name = name, .validate = check, .rules = explained(name), .cost = cost});
+        rows.push_back(
+            {.name = name, .validate = check, .rules = explained(name), .sizes = sizes_of_attention, .cost = cost});
     }
     return rows;
 }

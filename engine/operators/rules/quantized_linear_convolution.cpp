@@ -1,11 +1,13 @@
 // Rules of QUANTIZED_LINEAR_CONVOLUTION, from its documentation; channels and output sizes follow from the definition
 // of a convolution. What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
@@ -78,6 +80,17 @@ struct QuantizedLinearConvolution {
     std::array<Spatial, 2> spatial;
 };
 
+/// Empty for strides of 0 and filters that do not fit.
+std::optional<std::uint64_t> output_size(const QuantizedLinearConvolution::Spatial& s) {
+    // Cannot overflow: every factor is below 2^32, so the product is below 2^64, and it is compared before anything is
+    // added.
+    const std::uint64_t padded = std::uint64_t{s.input} + s.start_padding + s.end_padding;
+    const std::uint64_t reach = std::uint64_t{s.filter - 1} * s.dilation;
+    return s.stride == 0 || reach >= padded
+               ? std::nullopt
+               : std::optional(output_size<std::uint64_t>(padded, s.filter, s.stride, s.dilation));
+}
+
 Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t index) {
     // The documentation does not define stride 0 and dilation 0. DirectML 1.15.4 accepts them.
     if (s.stride == 0 || s.dilation == 0) {
@@ -85,8 +98,6 @@ Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t 
                                                        "least 1",
                                                        index, s.stride, s.dilation));
     }
-    // Cannot overflow: every factor is below 2^32, so the product is below 2^64, and it is compared before anything is
-    // added.
     const std::uint64_t padded = std::uint64_t{s.input} + s.start_padding + s.end_padding;
     const std::uint64_t reach = std::uint64_t{s.filter - 1} * s.dilation;
     if (reach >= padded) {
@@ -95,7 +106,7 @@ Verdict check_spatial(const QuantizedLinearConvolution::Spatial& s, std::size_t 
                                                 index, s.filter, s.dilation, reach + 1, padded));
     }
     // DirectML 1.15.4 does not check the output's size. Without the formula, surplus elements would be undefined.
-    const auto output = output_size<std::uint64_t>(padded, s.filter, s.stride, s.dilation);
+    const std::uint64_t output = *output_size(s);
     if (output != s.output) {
         return reject("outputSize", fmt::format("spatial dimension {}: OutputTensor has {} elements, the convolution "
                                                 "gives {}",
@@ -145,6 +156,8 @@ Verdict check_parameter(const Descriptor& descriptor, const char* name, std::uin
                               channels > 0 ? fmt::format(" or {}", core::to_string(per_channel)) : ""));
 }
 
+std::vector<TensorSizes> convolution_sizes(const Descriptor& descriptor);
+
 Verdict check_parameters(const Descriptor& descriptor, const QuantizedLinearConvolution& op) {
     for (const char* name :
          {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
@@ -158,11 +171,10 @@ Verdict check_parameters(const Descriptor& descriptor, const QuantizedLinearConv
         }
     }
     const core::TensorDesc* bias = descriptor.tensor("BiasTensor");
-    core::Dimensions expected(op.input.sizes.size(), 1);
-    expected[1] = op.output_channels;
-    if (bias != nullptr && bias->sizes != expected) {
-        return reject("biasSizes", fmt::format("BiasTensor has sizes {}; it must be {}", core::to_string(bias->sizes),
-                                               core::to_string(expected)));
+    const std::vector<std::uint64_t> expected = convolution_sizes(descriptor).back().sizes;
+    if (bias != nullptr && !std::ranges::equal(bias->sizes, expected)) {
+        return reject("biasSizes", fmt::format("BiasTensor has sizes {}; it must be [{}]", core::to_string(bias->sizes),
+                                               fmt::join(expected, ",")));
     }
     return {};
 }
@@ -216,6 +228,28 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
     }
 }
 
+/// The output, and the bias with one element for each of its channels.
+std::vector<TensorSizes> convolution_sizes(const Descriptor& descriptor) {
+    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
+    if (descriptor.uint("DimensionCount") != spatial_count || descriptor.tensor("FilterTensor")->sizes.size() != rank ||
+        descriptor.tensor("OutputTensor")->sizes.size() != rank) {
+        return {};
+    }
+    const QuantizedLinearConvolution op(descriptor);
+    const std::uint64_t channels = op.filter.sizes[0];
+    std::vector<std::uint64_t> output{op.batch, channels};
+    for (std::size_t i = 4 - rank; i < spatial_count; ++i) {
+        const auto size = output_size(op.spatial[i]);
+        if (!size) {
+            return {};
+        }
+        output.push_back(*size);
+    }
+    std::vector<std::uint64_t> bias(output.size(), 1);
+    bias[1] = channels;
+    return {{"OutputTensor", output}, {"BiasTensor", bias}};
+}
+
 /// One multiplication and one addition for each filter element, by convention including padding.
 Cost convolution_cost(const Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
@@ -230,6 +264,7 @@ RulesRows quantized_linear_convolution_rules() {
     return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",
              .validate = validate_convolution,
              .rules = explained(),
+             .sizes = convolution_sizes,
              .cost = convolution_cost}};
 }
 

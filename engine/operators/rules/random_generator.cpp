@@ -17,11 +17,17 @@ ExplainedRules explained() {
              "32-bit words and a key of two. All other sizes are 1."}};
 }
 
+/// Both states have the input state's number of dimensions.
+std::vector<TensorSizes> state_sizes(const Descriptor& descriptor) {
+    std::vector<std::uint64_t> sizes(descriptor.tensor("InputStateTensor")->sizes.size(), 1);
+    sizes.back() = state_words;
+    return {{"InputStateTensor", sizes}, {"OutputStateTensor", sizes}};
+}
+
 /// Six elements along the last dimension. DirectML 1.15.4 rejects {2, 3} and {1, 1, 6, 1}.
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const core::Dimensions& sizes = descriptor.tensor("InputStateTensor")->sizes;
-    const bool is_row = std::all_of(sizes.begin(), sizes.end() - 1, [](std::uint32_t size) { return size == 1; });
-    if (!is_row || sizes.back() != state_words) {
+    if (!std::ranges::equal(sizes, state_sizes(descriptor).front().sizes)) {
         return broken_rule(descriptor, "stateSizes",
                            fmt::format("InputStateTensor has sizes {}; the last one must be 6, and the others 1",
                                        core::to_string(sizes)));
@@ -38,7 +44,7 @@ Cost cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows random_generator_rules() {
-    return {{.name = "RANDOM_GENERATOR", .validate = check, .rules = explained(), .cost = cost}};
+    return {{.name = "RANDOM_GENERATOR", .validate = check, .rules = explained(), .sizes = state_sizes, .cost = cost}};
 }
 
 }  // namespace dmlconform::operators

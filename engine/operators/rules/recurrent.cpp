@@ -15,14 +15,6 @@ namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-std::uint64_t gates_of(std::string_view name) {
-    return name == "RNN" ? 1 : name == "GRU" ? 3 : 4;
-}
-
-std::uint64_t activations_of(std::string_view name) {
-    return name == "RNN" ? 1 : name == "GRU" ? 2 : 3;
-}
-
 /// The numbers that determine the sizes of all tensors. With formulas as numbers, the sizes are formulas, too.
 template <class Number>
 struct Numbers {
@@ -36,7 +28,7 @@ struct Numbers {
     Number directions;
 
     /// The required sizes of each tensor that an operator may have.
-    [[nodiscard]] std::vector<std::pair<std::string_view, Sizes>> sizes() const {
+    [[nodiscard]] std::vector<SizesOfTensor<Number>> sizes() const {
         const Sizes states{1, directions, batch, hidden};
         return {{"InputTensor", {1, steps, batch, inputs}},
                 {"WeightTensor", {1, directions, gates * hidden, inputs}},
@@ -56,9 +48,8 @@ struct Shape : Numbers<std::uint64_t> {
     std::uint64_t activations = 1;
 
     explicit Shape(const Descriptor& descriptor) {
-        const std::string_view name = descriptor.schema->short_name();
-        gates = gates_of(name);
-        activations = activations_of(name);
+        gates = descriptor.schema->network.gates;
+        activations = descriptor.schema->network.activations;
         const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
         steps = input[1];
         batch = input[2];
@@ -72,20 +63,20 @@ struct Shape : Numbers<std::uint64_t> {
 /// What `describe` says: the sizes of all tensors, for each operator.
 ExplainedRules explained(std::string_view name) {
     const OperatorSchema& schema = *find_operator(name);
-    const Numbers<SizeFormula> symbols{.gates = gates_of(name),
+    const Numbers<SizeFormula> symbols{.gates = schema.network.gates,
                                        .steps = SizeFormula("steps"),
                                        .batch = SizeFormula("batch"),
                                        .inputs = SizeFormula("inputs"),
                                        .hidden = SizeFormula("hidden"),
                                        .directions = SizeFormula("directions")};
     std::vector<std::string> formulas;
-    for (const auto& [field, sizes] : symbols.sizes()) {
+    for (const auto& [field, sizes, may_have_more] : symbols.sizes()) {
         if (schema.find_field(field) != nullptr) {
             formulas.push_back(sizes_line(field, sizes));
         }
     }
     formulas.emplace_back("directions = 2 if Direction is BIDIRECTIONAL, otherwise 1");
-    const std::uint64_t activations = activations_of(name);
+    const std::uint32_t activations = schema.network.activations;
     return {{"sizes",
              "All sizes follow from five numbers: steps, batch and inputs, which are sizes of InputTensor, hidden, the "
              "last size of RecurrenceTensor, and directions.",
@@ -102,7 +93,7 @@ const core::TensorDesc* tensor_of(const Descriptor& descriptor, std::string_view
 }
 
 Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
-    for (const auto& [field, sizes] : shape.sizes()) {
+    for (const auto& [field, sizes, may_have_more] : shape.sizes()) {
         const core::TensorDesc* const desc = tensor_of(descriptor, field);
         if (desc != nullptr && !std::equal(sizes.begin(), sizes.end(), desc->sizes.begin(), desc->sizes.end())) {
             return broken_rule(
@@ -114,6 +105,10 @@ Verdict check_sizes(const Descriptor& descriptor, const Shape& shape) {
         }
     }
     return {};
+}
+
+std::vector<TensorSizes> sizes_of_networks(const Descriptor& descriptor) {
+    return Shape(descriptor).sizes();
 }
 
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
@@ -157,7 +152,8 @@ Cost cost(const Descriptor& descriptor) {
 RulesRows recurrent_rules() {
     RulesRows rows;
     for (const std::string_view name : {"RNN", "LSTM", "GRU"}) {
-        rows.push_back({.name = name, .validate = check, .rules = explained(name), .cost = cost});
+        rows.push_back(
+            {.name = name, .validate = check, .rules = explained(name), .sizes = sizes_of_networks, .cost = cost});
     }
     return rows;
 }

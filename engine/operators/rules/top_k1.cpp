@@ -1,6 +1,8 @@
 // Rules of TOP_K1 and TOP_K, from their documentation. What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/operators/rules.h"
@@ -32,6 +34,17 @@ ExplainedRules explained(bool with_axis) {
     return rules;
 }
 
+/// Both outputs have the input's sizes, with K along the axis.
+std::vector<TensorSizes> top_k_sizes(const Descriptor& descriptor) {
+    const TopK1 op(descriptor);
+    if (op.axis >= op.input.sizes.size()) {
+        return {};
+    }
+    std::vector<std::uint64_t> sizes(op.input.sizes.begin(), op.input.sizes.end());
+    sizes[op.axis] = op.k;
+    return {{"OutputValueTensor", sizes}, {"OutputIndexTensor", sizes}};
+}
+
 Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     const TopK1 op(descriptor);
     const auto& sizes = op.input.sizes;
@@ -45,14 +58,13 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
                            fmt::format("K is {}; it must be at least 1 and at most the {} elements along axis {}", op.k,
                                        sizes[op.axis], op.axis));
     }
-    core::Dimensions expected = sizes;
-    expected[op.axis] = op.k;
-    for (const char* name : {"OutputValueTensor", "OutputIndexTensor"}) {
-        if (descriptor.tensor(name)->sizes != expected) {
+    for (const auto& [field, expected, may_have_more] : top_k_sizes(descriptor)) {
+        const core::Dimensions& actual = descriptor.tensor(field)->sizes;
+        if (!std::ranges::equal(actual, expected)) {
             return broken_rule(
                 descriptor, "outputSizes",
-                fmt::format("{} has sizes {}; they must be {}, those of InputTensor with K along axis {}", name,
-                            core::to_string(descriptor.tensor(name)->sizes), core::to_string(expected), op.axis));
+                fmt::format("{} has sizes {}; they must be [{}], those of InputTensor with K along axis {}", field,
+                            core::to_string(actual), fmt::join(expected, ","), op.axis));
         }
     }
     return {};
@@ -70,8 +82,16 @@ Cost top_k_cost(const Descriptor& descriptor) {
 }  // namespace
 
 RulesRows top_k1_rules() {
-    return {{.name = "TOP_K1", .validate = validate_top_k, .rules = explained(true), .cost = top_k_cost},
-            {.name = "TOP_K", .validate = validate_top_k, .rules = explained(false), .cost = top_k_cost}};
+    return {{.name = "TOP_K1",
+             .validate = validate_top_k,
+             .rules = explained(true),
+             .sizes = top_k_sizes,
+             .cost = top_k_cost},
+            {.name = "TOP_K",
+             .validate = validate_top_k,
+             .rules = explained(false),
+             .sizes = top_k_sizes,
+             .cost = top_k_cost}};
 }
 
 }  // namespace dmlconform::operators
