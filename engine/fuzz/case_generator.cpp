@@ -114,29 +114,6 @@ void share_memory(Random& random, cases::Case& subject) {
 
 }  // namespace
 
-const OperatorFuzz& find_fuzz(const operators::OperatorSchema& schema) {
-    static constexpr std::array<const OperatorFuzz*, 6> all{&slice1_fuzz,
-                                                            &top_k_fuzz,
-                                                            &top_k1_fuzz,
-                                                            &mean_variance_normalization1_fuzz,
-                                                            &quantized_linear_convolution_fuzz,
-                                                            &random_generator_fuzz};
-    for (const OperatorFuzz* own : all) {
-        if (own->name == schema.short_name()) {
-            return *own;
-        }
-    }
-    for (const auto& family : {movement_fuzz(), reduction_fuzz(), normalisation_fuzz(), window_fuzz(), regions_fuzz(),
-                               resampling_fuzz(), recurrent_fuzz(), attention_fuzz(), product_fuzz()}) {
-        for (const OperatorFuzz& row : family) {
-            if (row.name == schema.short_name()) {
-                return row;
-            }
-        }
-    }
-    return generic_fuzz;
-}
-
 std::optional<cases::Case> generate(const operators::OperatorSchema& schema, const GeneratorSettings& settings,
                                     std::uint64_t number) {
     if (schema.introduced > settings.level) {

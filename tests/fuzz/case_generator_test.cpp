@@ -36,12 +36,12 @@ std::string text_of(const cases::Case& subject) {
 /// As long as these numbers hold, a seed and a case number from an earlier version still give the same case. Changes of
 /// the generator change the numbers.
 TEST(CaseGenerator, TheSameSeedGivesTheSameCasesOnEveryMachine) {
-    const std::map<std::string, std::uint64_t> digests{{"SLICE1", 0x5afa52025983c165},
-                                                       {"TOP_K1", 0x6c033d84e3f97651},
-                                                       {"MEAN_VARIANCE_NORMALIZATION1", 0x64cd2424bf23d0de},
-                                                       {"QUANTIZED_LINEAR_CONVOLUTION", 0x6fb23af97d2816e6},
+    const std::map<std::string, std::uint64_t> digests{{"SLICE1", 0xba179fcd8a13b72b},
+                                                       {"TOP_K1", 0xe7de42728dbeab85},
+                                                       {"MEAN_VARIANCE_NORMALIZATION1", 0x4da3d2386e0424b6},
+                                                       {"QUANTIZED_LINEAR_CONVOLUTION", 0xda9453d95a58b30a},
                                                        {"ELEMENT_WISE_CLIP1", 0xcb63c2e548cfae45},
-                                                       {"GEMM", 0x2b22e53244b510f1}};
+                                                       {"GEMM", 0x6a7e3abd72570d94}};
     for (const auto& [name, digest] : digests) {
         std::uint64_t hash = 0;
         for (std::uint64_t n = 0; n < 30; ++n) {
@@ -77,7 +77,8 @@ TEST(CaseGenerator, CasesAreAsTheySayAtEveryLevel) {
                 illegal += verdict ? 1 : 0;
             }
             EXPECT_GT(illegal, 8u) << name;
-            EXPECT_LT(illegal, 31u) << name;
+            // Half of the cases are perturbed: 45 or more of 60 for less than one seed in 10,000.
+            EXPECT_LT(illegal, 45u) << name;
         }
     }
 }
@@ -106,25 +107,33 @@ TEST(CaseGenerator, EveryOperatorHasLegalCasesThatReadBack) {
 
 /// Windows, indices and outputs must fit each other, which purely random sizes would not achieve.
 TEST(CaseGenerator, FamiliesHaveLegalCasesOnly) {
-    ASSERT_EQ(fuzz::movement_fuzz().size(), 26u);
-    ASSERT_EQ(fuzz::window_fuzz().size(), 12u);
-    ASSERT_EQ(fuzz::regions_fuzz().size(), 4u);
-    ASSERT_EQ(fuzz::resampling_fuzz().size(), 6u);
-    ASSERT_EQ(fuzz::product_fuzz().size(), 6u);
-    for (const auto family : {fuzz::movement_fuzz(), fuzz::window_fuzz(), fuzz::regions_fuzz(), fuzz::resampling_fuzz(),
-                              fuzz::product_fuzz()}) {
-        for (const fuzz::OperatorFuzz& row : family) {
-            std::set<std::vector<std::uint32_t>> sizes;
-            for (std::uint64_t n = 0; n < 50; ++n) {
-                const auto subject = made(std::string(row.name), {.seed = 4, .perturbed_percent = 0}, n);
-                ASSERT_TRUE(subject.has_value() && !subject->expect_error) << row.name << " " << n;
-                // Only the second output of a gradient may be present.
-                const auto outputs = subject->descriptor->outputs();
-                sizes.insert((outputs[0].desc != nullptr ? outputs[0] : outputs[1]).desc->sizes);
-            }
-            EXPECT_GT(sizes.size(), 25u) << row.name;
+    const std::map<std::string_view, std::size_t> operators_of{{"movement", 15},  {"movement_indexed", 11},
+                                                               {"product", 6},    {"quantized_linear_convolution", 1},
+                                                               {"window", 12},    {"regions", 4},
+                                                               {"resampling", 6}, {"recurrent", 3},
+                                                               {"attention", 2},  {"top_k1", 2}};
+    std::map<std::string_view, std::size_t> found;
+    for (const std::string& name : operators::operator_names()) {
+        const std::string_view family = operators::family_of(*operators::find_operator(name));
+        if (!operators_of.contains(family)) {
+            continue;
         }
+        ++found[family];
+        std::set<std::vector<std::uint32_t>> sizes;
+        for (std::uint64_t n = 0; n < 50; ++n) {
+            const auto subject = made(name, {.seed = 4, .perturbed_percent = 0}, n);
+            ASSERT_TRUE(subject.has_value() && !subject->expect_error) << name << " " << n;
+            for (const operators::TensorSlot& output : subject->descriptor->outputs()) {
+                // Only the second output of a gradient may be present.
+                if (output.desc != nullptr) {
+                    sizes.insert(output.desc->sizes);
+                    break;
+                }
+            }
+        }
+        EXPECT_GT(sizes.size(), 25u) << name;
     }
+    EXPECT_EQ(found, operators_of);
 }
 
 TEST(CaseGenerator, AllTypesAndLayoutsComeUp) {

@@ -25,7 +25,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t count) {
 /// Element has the width of an element, whatever its type.
 template <class Element>
 void copy_window(const operators::Descriptor& descriptor, const core::Tensor& input, core::Tensor& output) {
-    const auto& offsets = descriptor.uints("InputWindowOffsets");
+    const auto& begins = descriptor.uints("InputWindowOffsets");
     const auto& sizes = descriptor.uints("InputWindowSizes");
     const auto& steps = descriptor.get<std::vector<std::int32_t>>("InputWindowStrides");
     core::Strides from_strides = core::signed_strides(input.desc);
@@ -34,7 +34,7 @@ void copy_window(const operators::Descriptor& descriptor, const core::Tensor& in
     Element* const to = output.as<Element>().data();
     for (std::size_t d = 0; d < from_strides.size(); ++d) {
         // A negative step starts at the window's last element.
-        const std::int64_t first = steps[d] > 0 ? offsets[d] : std::int64_t{offsets[d]} + sizes[d] - 1;
+        const std::int64_t first = steps[d] > 0 ? begins[d] : std::int64_t{begins[d]} + sizes[d] - 1;
         from += from_strides[d] * first;
         from_strides[d] *= steps[d];
     }

@@ -20,21 +20,13 @@ namespace {
 
 using operators::Descriptor;
 
+using Parameters = NormalizationParameters;
+
 constexpr std::uint64_t vector_bytes = 16;
-constexpr std::uint64_t elements_per_thread = 16;
-/// Values of the macro KEPT.
-constexpr std::uint32_t few_kept = 4;
-constexpr std::uint32_t many_kept = 8;
-/// Only for FLOAT32, because vectors of FLOAT16 have twice as many numbers, and for groups that are a single row.
-constexpr std::uint32_t most_kept = 16;
-/// Values of `task` in shaders/normalisation/mean_variance_normalization1_kept.hlsl.
-constexpr std::uint32_t TASK_NORMALIZE_SETS = 0;
-constexpr std::uint32_t TASK_FIND_CHUNKS = 1;
-constexpr std::uint32_t TASK_APPLY_CHUNKS = 2;
-constexpr std::uint32_t TASK_APPLY_STATISTICS = 3;
-constexpr std::uint32_t PARAMETERS_ANYWHERE = 1;
-constexpr std::uint32_t PARAMETERS_IN_UNITS = 2;
-constexpr std::uint32_t PARAMETERS_OF_SETS = 3;
+constexpr std::uint64_t elements_per_thread = NORMALIZATION_PER_THREAD;
+constexpr std::uint32_t few_kept = NORMALIZATION_KEPT_FEW;
+constexpr std::uint32_t many_kept = NORMALIZATION_KEPT_MANY;
+constexpr std::uint32_t most_kept = NORMALIZATION_KEPT_MOST;
 
 /// Indices into Descriptor::inputs().
 enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };

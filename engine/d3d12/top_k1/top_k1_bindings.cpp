@@ -17,10 +17,11 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-constexpr std::uint64_t tile = 2048;
-constexpr std::uint64_t most_sequences_per_tile = 256;
+using Parameters = TopK1Parameters;
+
+constexpr std::uint64_t tile = TOP_K1_TILE;
+constexpr std::uint64_t most_sequences_per_tile = TOP_K1_TILE_SEQUENCES;
 constexpr std::uint64_t entries_per_thread = tile / group_size;
-constexpr std::uint64_t TOP_K1_MERGED_CHUNK = 1024;
 
 /// For at most this many winners, selection repeats until one tile is left. For more, sorted runs are merged.
 constexpr std::uint64_t longest_selected = 1024;

@@ -1,7 +1,7 @@
 // Operators that move elements: generic descriptors, adapted with matching windows, blocks, indices and sizes. Indices
 // are 0 to 2, so the dimensions that they refer to have at least three elements.
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
@@ -14,17 +14,6 @@ using core::Dimensions;
 using operators::Descriptor;
 
 constexpr std::uint32_t most_indexed = 3;
-
-core::TensorDesc& tensor_of(Descriptor& descriptor, std::string_view field) {
-    return std::get<core::TensorDesc>(field_of(descriptor, field));
-}
-
-void resize(Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
-    core::TensorDesc& desc = tensor_of(descriptor, field);
-    if (desc.sizes != sizes) {
-        set_sizes(desc, sizes);
-    }
-}
 
 std::uint32_t axis_of(const Descriptor& descriptor) {
     return descriptor.uint("Axis");
@@ -46,7 +35,7 @@ void fit_slice(Random& random, Descriptor& descriptor) {
     std::vector<std::uint32_t> offsets;
     std::vector<std::uint32_t> counts;
     std::vector<std::uint32_t> strides;
-    for (const std::uint32_t size : tensor_of(descriptor, "InputTensor").sizes) {
+    for (const std::uint32_t size : sizes_of(descriptor, "InputTensor")) {
         strides.push_back(random.chance(1, 2) ? 1 : random.pick(1, 4));
         const std::uint32_t most = 1 + (size - 1) / strides.back();
         counts.push_back(random.chance(1, 2) ? most : random.pick(1, most));
@@ -57,23 +46,46 @@ void fit_slice(Random& random, Descriptor& descriptor) {
     field_of(descriptor, "Strides") = strides;
 }
 
-void fit_slice_grad(Random& random, Descriptor& descriptor) {
+std::uint32_t steps_in(std::uint32_t window, std::int32_t stride) {
+    const std::int64_t step = std::abs(std::int64_t{stride});
+    return step == 0 ? 1 : 1 + static_cast<std::uint32_t>((window - 1) / step);
+}
+
+/// Draws windows anywhere in a tensor, traversed in both directions, with strides that may exceed the window. Returns
+/// the number of elements that they select, mostly all.
+Dimensions draw_window(Random& random, Descriptor& descriptor, const Dimensions& whole) {
     std::vector<std::uint32_t> offsets;
     std::vector<std::uint32_t> windows;
     std::vector<std::int32_t> strides;
-    Dimensions gradients;
-    for (const std::uint32_t size : tensor_of(descriptor, "OutputGradientTensor").sizes) {
+    Dimensions selected;
+    for (const std::uint32_t size : whole) {
         offsets.push_back(random.chance(1, 2) ? 0 : random.below(size));
-        windows.push_back(random.pick(1, size - offsets.back()));
-        const std::uint32_t step = random.pick(1, 3);
-        strides.push_back(random.chance(1, 2) ? static_cast<std::int32_t>(step) : -static_cast<std::int32_t>(step));
-        const std::uint32_t most = 1 + (windows.back() - 1) / step;
-        gradients.push_back(random.chance(3, 4) ? most : random.pick(1, most));
+        windows.push_back(random.chance(1, 2) ? size - offsets.back() : random.pick(1, size - offsets.back()));
+        const auto step =
+            static_cast<std::int32_t>(random.chance(1, 12) ? random.pick(1, 2 * size) : random.pick(1, 3));
+        strides.push_back(random.chance(1, 3) ? -step : step);
+        const std::uint32_t most = steps_in(windows.back(), strides.back());
+        selected.push_back(random.chance(5, 6) ? most : random.pick(1, most));
     }
     field_of(descriptor, "InputWindowOffsets") = offsets;
     field_of(descriptor, "InputWindowSizes") = windows;
     field_of(descriptor, "InputWindowStrides") = strides;
-    resize(descriptor, "InputGradientTensor", gradients);
+    return selected;
+}
+
+void fit_slice1(Random& random, Descriptor& descriptor) {
+    lay_out(random, descriptor, "OutputTensor", draw_window(random, descriptor, sizes_of(descriptor, "InputTensor")));
+}
+
+void fit_slice_grad(Random& random, Descriptor& descriptor) {
+    resize(descriptor, "InputGradientTensor",
+           draw_window(random, descriptor, sizes_of(descriptor, "OutputGradientTensor")));
+}
+
+/// The states of RANDOM_GENERATOR, whose sizes follow from their number of dimensions.
+void fit_states(Random& random, Descriptor& descriptor) {
+    set_required_sizes(descriptor, core::highest_feature_level);
+    lay_out_all(random, descriptor);
 }
 
 /// The generic generator gives all parts the input's sizes.
@@ -86,13 +98,13 @@ void fit_split(Random& /*random*/, Descriptor& descriptor) {
 
 void fit_space_to_depth(Random& /*random*/, Descriptor& descriptor) {
     const std::uint32_t block = descriptor.uint("BlockSize");
-    const Dimensions sizes = tensor_of(descriptor, "InputTensor").sizes;
+    const Dimensions sizes = sizes_of(descriptor, "InputTensor");
     resize(descriptor, "InputTensor", {sizes[0], sizes[1], sizes[2] * block, sizes[3] * block});
 }
 
 void fit_depth_to_space(Random& /*random*/, Descriptor& descriptor) {
     const std::uint32_t block = descriptor.uint("BlockSize");
-    const Dimensions sizes = tensor_of(descriptor, "InputTensor").sizes;
+    const Dimensions sizes = sizes_of(descriptor, "InputTensor");
     resize(descriptor, "InputTensor", {sizes[0], sizes[1] * block * block, sizes[2], sizes[3]});
 }
 
@@ -109,17 +121,17 @@ Dimensions fit_windows(Random& random, Descriptor& descriptor, const Dimensions&
 }
 
 void fit_unfold(Random& random, Descriptor& descriptor) {
-    (void)fit_windows(random, descriptor, tensor_of(descriptor, "InputTensor").sizes);
+    (void)fit_windows(random, descriptor, sizes_of(descriptor, "InputTensor"));
 }
 
 void fit_fold(Random& random, Descriptor& descriptor) {
-    resize(descriptor, "InputTensor", fit_windows(random, descriptor, tensor_of(descriptor, "OutputTensor").sizes));
+    resize(descriptor, "InputTensor", fit_windows(random, descriptor, sizes_of(descriptor, "OutputTensor")));
 }
 
 // ---- indices -----------------------------------------------------------------------------------------------------
 
 void fit_gather(Random& random, Descriptor& descriptor) {
-    const Dimensions input = with_at_least(tensor_of(descriptor, "InputTensor").sizes, axis_of(descriptor));
+    const Dimensions input = with_at_least(sizes_of(descriptor, "InputTensor"), axis_of(descriptor));
     // The maximum number of index dimensions: the axis provides room for one, and each leading 1 for another.
     std::uint32_t room = 1;
     while (room <= axis_of(descriptor) && input[room - 1] == 1) {
@@ -135,7 +147,7 @@ void fit_gather(Random& random, Descriptor& descriptor) {
 
 void fit_gather_elements(Random& random, Descriptor& descriptor) {
     const std::uint32_t axis = axis_of(descriptor);
-    const Dimensions input = with_at_least(tensor_of(descriptor, "InputTensor").sizes, axis);
+    const Dimensions input = with_at_least(sizes_of(descriptor, "InputTensor"), axis);
     const Dimensions indices = with_size(input, axis, random.pick(1, 5));
     resize(descriptor, "InputTensor", input);
     resize(descriptor, "IndicesTensor", indices);
@@ -144,7 +156,7 @@ void fit_gather_elements(Random& random, Descriptor& descriptor) {
 
 void fit_scatter(Random& random, Descriptor& descriptor) {
     const std::uint32_t axis = axis_of(descriptor);
-    const Dimensions input = with_at_least(tensor_of(descriptor, "InputTensor").sizes, axis);
+    const Dimensions input = with_at_least(sizes_of(descriptor, "InputTensor"), axis);
     const Dimensions indices = with_size(input, axis, random.pick(1, input[axis]));
     resize(descriptor, "InputTensor", input);
     resize(descriptor, "OutputTensor", input);
@@ -154,7 +166,7 @@ void fit_scatter(Random& random, Descriptor& descriptor) {
 
 /// Draws index tuples into the dimensions after the batches. Returns the sizes of what they select.
 Dimensions fit_tuples(Random& random, Descriptor& descriptor, std::uint32_t batches) {
-    Dimensions input = tensor_of(descriptor, "InputTensor").sizes;
+    Dimensions input = sizes_of(descriptor, "InputTensor");
     const auto rank = static_cast<std::uint32_t>(input.size());
     const std::uint32_t tuple = random.pick(1, std::min(rank - batches, most_indexed));
     for (std::uint32_t i = 0; i < tuple; ++i) {
@@ -183,7 +195,7 @@ void fit_gather_nd(Random& random, Descriptor& descriptor) {
 }
 
 void fit_gather_nd1(Random& random, Descriptor& descriptor) {
-    const auto rank = static_cast<std::uint32_t>(tensor_of(descriptor, "InputTensor").sizes.size());
+    const auto rank = static_cast<std::uint32_t>(sizes_of(descriptor, "InputTensor").size());
     const std::uint32_t batches = random.below(std::min(rank, 3U));
     field_of(descriptor, "BatchDimensionCount") = batches;
     (void)fit_tuples(random, descriptor, batches);
@@ -192,11 +204,11 @@ void fit_gather_nd1(Random& random, Descriptor& descriptor) {
 void fit_scatter_nd(Random& random, Descriptor& descriptor) {
     const Dimensions updates = fit_tuples(random, descriptor, 0);
     resize(descriptor, "UpdatesTensor", updates);
-    resize(descriptor, "OutputTensor", tensor_of(descriptor, "InputTensor").sizes);
+    resize(descriptor, "OutputTensor", sizes_of(descriptor, "InputTensor"));
 }
 
 void fit_one_hot(Random& random, Descriptor& descriptor) {
-    const Dimensions output = tensor_of(descriptor, "OutputTensor").sizes;
+    const Dimensions output = sizes_of(descriptor, "OutputTensor");
     resize(descriptor, "IndicesTensor", with_size(output, axis_of(descriptor), 1));
     Dimensions values(output.size(), 1);
     values[random.below(static_cast<std::uint32_t>(values.size()))] = random.pick(2, 3);
@@ -204,33 +216,23 @@ void fit_one_hot(Random& random, Descriptor& descriptor) {
 }
 
 void fit_reverse(Random& /*random*/, Descriptor& descriptor) {
-    const Dimensions input = with_at_least(tensor_of(descriptor, "InputTensor").sizes, axis_of(descriptor));
+    const Dimensions input = with_at_least(sizes_of(descriptor, "InputTensor"), axis_of(descriptor));
     resize(descriptor, "InputTensor", input);
     resize(descriptor, "OutputTensor", input);
     resize(descriptor, "SequenceLengthsTensor", with_size(input, axis_of(descriptor), 1));
 }
 
-/// The generic generator and the output sizes are sufficient.
-void fit_nothing(Random& /*random*/, Descriptor& /*descriptor*/) {}
-
 // ---- all of them -------------------------------------------------------------------------------------------------
 
-constexpr std::array<Fitting, 26> fittings{{
+constexpr Fitting fittings[] = {
     {"SLICE", fit_slice},
+    {"SLICE1", fit_slice1},
     {"SLICE_GRAD", fit_slice_grad},
     {"SPLIT", fit_split},
-    {"JOIN", fit_nothing},
-    {"PADDING", fit_nothing},
-    {"PADDING1", fit_nothing},
-    {"TILE", fit_nothing},
     {"SPACE_TO_DEPTH", fit_space_to_depth},
     {"SPACE_TO_DEPTH1", fit_space_to_depth},
     {"DEPTH_TO_SPACE", fit_depth_to_space},
     {"DEPTH_TO_SPACE1", fit_depth_to_space},
-    {"DIAGONAL_MATRIX", fit_nothing},
-    {"DIAGONAL_MATRIX1", fit_nothing},
-    {"FILL_VALUE_CONSTANT", fit_nothing},
-    {"FILL_VALUE_SEQUENCE", fit_nothing},
     {"GATHER", fit_gather},
     {"GATHER_ELEMENTS", fit_gather_elements},
     {"GATHER_ND", fit_gather_nd},
@@ -239,30 +241,46 @@ constexpr std::array<Fitting, 26> fittings{{
     {"SCATTER_ND", fit_scatter_nd},
     {"ONE_HOT", fit_one_hot},
     {"REVERSE_SUBSEQUENCES", fit_reverse},
-    {"MAX_UNPOOLING", fit_nothing},
     {"UNFOLD", fit_unfold},
     {"FOLD", fit_fold},
-}};
+    {"RANDOM_GENERATOR", fit_states},
+};
+
+/// Keeps the window of SLICE1 within its input, and its output within the window.
+void repair_window(Descriptor& descriptor) {
+    const core::TensorDesc* const input = tensor_of(descriptor, "InputTensor");
+    const core::TensorDesc* const output = tensor_of(descriptor, "OutputTensor");
+    auto* offsets = std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "InputWindowOffsets"));
+    auto* windows = std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "InputWindowSizes"));
+    const auto* strides = std::get_if<std::vector<std::int32_t>>(&field_of(descriptor, "InputWindowStrides"));
+    if (input == nullptr || output == nullptr || offsets == nullptr || windows == nullptr || strides == nullptr) {
+        return;
+    }
+    Dimensions sizes = output->sizes;
+    for (std::size_t d = 0; d < std::min({input->sizes.size(), sizes.size(), offsets->size(), windows->size()}); ++d) {
+        const std::uint32_t size = std::max(input->sizes[d], 1U);
+        (*offsets)[d] = std::min((*offsets)[d], size - 1);
+        (*windows)[d] = std::clamp((*windows)[d], 1U, size - (*offsets)[d]);
+        sizes[d] = std::clamp(sizes[d], 1U, steps_in((*windows)[d], (*strides)[d]));
+    }
+    resize(descriptor, "OutputTensor", sizes);
+}
+
+void repair(Descriptor& descriptor) {
+    if (descriptor.schema->short_name() == "SLICE1") {
+        repair_window(descriptor);
+    }
+    generic_fuzz.repair(descriptor);
+}
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = make_fitting(fittings, random, schema, level);
-    set_counts(descriptor);
-    generic_fuzz.repair(descriptor);
+    repair(descriptor);
     return descriptor;
-}
-
-ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
-    if (input == "IndicesTensor" || input == "SequenceLengthsTensor") {
-        return ElementKind::index;
-    }
-    return descriptor.schema->short_name() == "FOLD" ? ElementKind::number : ElementKind::bits;
 }
 
 }  // namespace
 
-std::span<const OperatorFuzz> movement_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, element_kind);
-    return all;
-}
+const OperatorFuzz movement_fuzz{make, kind_by_catalogue, repair};
 
 }  // namespace dmlconform::fuzz

@@ -5,17 +5,12 @@
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
-#include "engine/fuzz/layout.h"
 
 namespace dmlconform::fuzz {
 namespace {
 
 using core::Dimensions;
 using operators::Descriptor;
-
-core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
-    return std::get_if<core::TensorDesc>(&field_of(descriptor, field));
-}
 
 /// The sizes, some of which have become 1.
 Dimensions repeating(Random& random, Dimensions sizes) {
@@ -25,43 +20,54 @@ Dimensions repeating(Random& random, Dimensions sizes) {
     return sizes;
 }
 
-void relayout(Random& random, core::TensorDesc& desc, operators::FieldKind kind, Dimensions sizes) {
-    desc = random_layout(random, desc.data_type, std::move(sizes), kind);
-}
-
 /// Sets all sizes before the last two dimensions to 1.
 void fit_rows(Random& random, Descriptor& descriptor) {
-    Dimensions sizes = tensor_of(descriptor, "InputTensor")->sizes;
+    Dimensions sizes = sizes_of(descriptor, "InputTensor");
     std::fill(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)), 1);
     for (const TensorField& tensor : tensors_of(descriptor)) {
-        relayout(random, *tensor.desc, tensor.field->kind, sizes);
+        lay_out(random, descriptor, tensor.field->name, sizes);
     }
 }
 
-constexpr std::array<std::string_view, 6> parameters{"MeanTensor", "VarianceTensor",   "ScaleTensor",
-                                                     "BiasTensor", "OutputMeanTensor", "OutputVarianceTensor"};
-
-bool is_parameter(const operators::Field& field) {
-    return std::find(parameters.begin(), parameters.end(), field.name) != parameters.end() ||
-           field.name == "OutputScaleGradientTensor" || field.name == "OutputBiasGradientTensor";
-}
+constexpr std::array<std::string_view, 8> parameters{"MeanTensor",
+                                                     "VarianceTensor",
+                                                     "ScaleTensor",
+                                                     "BiasTensor",
+                                                     "OutputMeanTensor",
+                                                     "OutputVarianceTensor",
+                                                     "OutputScaleGradientTensor",
+                                                     "OutputBiasGradientTensor"};
 
 void fit_own_sizes(Random& random, Descriptor& descriptor) {
-    const Dimensions sizes = tensor_of(descriptor, "InputTensor")->sizes;
-    for (const TensorField& tensor : tensors_of(descriptor)) {
-        if (is_parameter(*tensor.field)) {
-            relayout(random, *tensor.desc, tensor.field->kind, repeating(random, sizes));
-        }
+    for (const std::string_view field : parameters) {
+        lay_out(random, descriptor, field, repeating(random, sizes_of(descriptor, "InputTensor")));
     }
 }
 
 void fit_common_sizes(Random& random, Descriptor& descriptor) {
-    const Dimensions sizes = repeating(random, tensor_of(descriptor, "InputTensor")->sizes);
-    for (const TensorField& tensor : tensors_of(descriptor)) {
-        if (is_parameter(*tensor.field)) {
-            relayout(random, *tensor.desc, tensor.field->kind, sizes);
+    const Dimensions sizes = repeating(random, sizes_of(descriptor, "InputTensor"));
+    for (const std::string_view field : parameters) {
+        lay_out(random, descriptor, field, sizes);
+    }
+}
+
+/// MEAN_VARIANCE_NORMALIZATION1 had more rules at lower levels: scale and bias came together, with one element for each
+/// channel.
+void fit_parameters(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
+    fit_own_sizes(random, descriptor);
+    const core::TensorDesc& input = *tensor_of(descriptor, "InputTensor");
+    for (const auto& [field, other] :
+         {std::pair{"ScaleTensor", "BiasTensor"}, std::pair{"BiasTensor", "ScaleTensor"}}) {
+        if (level < core::FeatureLevel{5, 2} && tensor_of(descriptor, other) != nullptr) {
+            field_of(descriptor, field) = core::TensorDesc::packed(input.data_type, sizes_of(descriptor, other));
+        }
+        if (level < core::FeatureLevel{4, 0} && tensor_of(descriptor, field) != nullptr && input.sizes.size() > 1) {
+            Dimensions sizes = sizes_of(descriptor, field);
+            sizes[1] = input.sizes[1];
+            lay_out(random, descriptor, field, sizes);
         }
     }
+    field_of(descriptor, "Axes") = random_axes(random, input.sizes.size());
 }
 
 constexpr std::array<Fitting, 9> fittings{{
@@ -77,22 +83,32 @@ constexpr std::array<Fitting, 9> fittings{{
 }};
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
-    return make_fitting(fittings, random, schema, level);
+    Descriptor descriptor = make_fitting(fittings, random, schema, level);
+    if (schema.short_name() == "MEAN_VARIANCE_NORMALIZATION1") {
+        fit_parameters(random, descriptor, level);
+        set_counts(descriptor);
+    }
+    return descriptor;
 }
 
 /// A negative variance would only give NaN.
 ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
-    if (input == "VarianceTensor") {
-        return ElementKind::scale;
+    return input == "VarianceTensor" ? ElementKind::scale : kind_by_catalogue(descriptor, input);
+}
+
+void repair(Descriptor& descriptor) {
+    const core::TensorDesc* const input = tensor_of(descriptor, "InputTensor");
+    auto* const axes = has_field(descriptor, "Axes")
+                           ? std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "Axes"))
+                           : nullptr;
+    for (std::size_t i = 0; input != nullptr && !input->sizes.empty() && axes != nullptr && i < axes->size(); ++i) {
+        (*axes)[i] = std::min((*axes)[i], static_cast<std::uint32_t>(input->sizes.size()) - 1);
     }
-    return descriptor.schema->short_name() == "ACTIVATION_HARDMAX" ? ElementKind::ordered : ElementKind::number;
+    generic_fuzz.repair(descriptor);
 }
 
 }  // namespace
 
-std::span<const OperatorFuzz> normalisation_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(fittings, make, element_kind);
-    return all;
-}
+const OperatorFuzz normalisation_fuzz{make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

@@ -14,26 +14,6 @@ using core::Dimensions;
 using operators::Descriptor;
 using Uints = std::vector<std::uint32_t>;
 
-constexpr std::array<std::string_view, 6> names{"GEMM",
-                                                "CONVOLUTION",
-                                                "CONVOLUTION_INTEGER",
-                                                "MATRIX_MULTIPLY_INTEGER",
-                                                "MATRIX_MULTIPLY_INTEGER_TO_FLOAT",
-                                                "QUANTIZED_LINEAR_MATRIX_MULTIPLY"};
-
-core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) == nullptr
-               ? nullptr
-               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
-}
-
-/// Sets the sizes of a tensor if it is present, with a random layout.
-void lay_out(Random& random, Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
-    if (core::TensorDesc* const desc = tensor_of(descriptor, field)) {
-        *desc = random_layout(random, desc->data_type, sizes, descriptor.schema->find_field(field)->kind);
-    }
-}
-
 /// Sizes that are all 1, except `count` along one dimension, which is counted from the end.
 Dimensions one_or_each(std::size_t rank, std::size_t from_end, std::uint32_t count) {
     Dimensions sizes(rank, 1);
@@ -86,12 +66,7 @@ void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
     }
     if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
         Descriptor softmax = *fused;
-        Uints axes;
-        for (std::uint32_t axis = 0; axis < batches.size() + 2; ++axis) {
-            if (random.chance(1, 2)) {
-                axes.push_back(axis);
-            }
-        }
+        const Uints axes = random_axes(random, batches.size() + 2);
         field_of(softmax, "Axes") = axes.empty() ? Uints{0} : axes;
         set_counts(softmax);
         field_of(descriptor, "FusedActivation") = std::make_shared<const Descriptor>(std::move(softmax));
@@ -161,6 +136,45 @@ std::uint32_t least_input(const Arrays& arrays, std::uint32_t filter, bool backw
     return reach > padding ? 1 : (padding - reach) / arrays.strides.back() + 2;
 }
 
+/// Zero points and scales of the filter have one element, or one for each output channel; others have one.
+void fit_zero_points(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
+    const operators::OperatorSchema& schema = *descriptor.schema;
+    const std::size_t rank = sizes_of(descriptor, "InputTensor").size();
+    const std::uint32_t filters = sizes_of(descriptor, "FilterTensor").front();
+    const bool has_scales = has_field(descriptor, "FilterScaleTensor");
+    for (const std::string of : {"Input", "Filter", "Output"}) {
+        const std::string zero_points = of + "ZeroPointTensor";
+        if (has_scales) {
+            const std::size_t dimensions = random_rank(random, schema, of + "ScaleTensor", level);
+            const bool each = of == "Filter" && dimensions > 1 && random.chance(1, 2);
+            lay_out(random, descriptor, of + "ScaleTensor",
+                    each ? one_or_each(dimensions, dimensions - 1, filters) : Dimensions(dimensions, 1));
+        }
+        core::TensorDesc* const desc = tensor_of(descriptor, zero_points);
+        if (desc == nullptr) {
+            continue;
+        }
+        if (has_scales) {
+            // Zero points have the tensor's type, and mostly the scale's sizes: others are legal, but DirectML rejects
+            // them, so nothing is computed.
+            *desc = core::TensorDesc::packed(tensor_of(descriptor, of + "Tensor")->data_type,
+                                             sizes_of(descriptor, of + "ScaleTensor"));
+            if (random.chance(7, 8)) {
+                lay_out(random, descriptor, zero_points, desc->sizes);
+                continue;
+            }
+        }
+        // The catalogue of CONVOLUTION_INTEGER requires the other tensor's number of dimensions.
+        const core::TensorDesc* const other = tensor_of(descriptor, "InputZeroPointTensor");
+        const std::size_t dimensions = has_scales || (of == "Filter" && other == nullptr)
+                                           ? random_rank(random, schema, zero_points, level)
+                                           : (of == "Filter" ? other->sizes.size() : rank);
+        const bool each = of == "Filter" && dimensions > 1 && random.chance(1, 2);
+        lay_out(random, descriptor, zero_points,
+                each ? one_or_each(dimensions, dimensions - 1, filters) : Dimensions(dimensions, 1));
+    }
+}
+
 void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
     const std::size_t rank = tensor_of(descriptor, "InputTensor")->sizes.size();
     const bool floating = descriptor.schema->find_field("Direction") != nullptr;
@@ -187,19 +201,7 @@ void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel 
     lay_out(random, descriptor, "FilterTensor", filter);
     const std::uint32_t output_channels = backward ? groups * group_channels : filter[0];
     lay_out(random, descriptor, "BiasTensor", one_or_each(rank, rank - 1, output_channels));
-    lay_out(random, descriptor, "InputZeroPointTensor", Dimensions(rank, 1));
-    if (core::TensorDesc* const zero_points = tensor_of(descriptor, "FilterZeroPointTensor")) {
-        // The catalogue requires the other tensor's number of dimensions.
-        const core::TensorDesc* const other = tensor_of(descriptor, "InputZeroPointTensor");
-        const std::size_t dimensions = other != nullptr
-                                           ? other->sizes.size()
-                                           : random_rank(random, *descriptor.schema, "FilterZeroPointTensor", level);
-        const bool each = dimensions > 1 && random.chance(1, 2);
-        *zero_points =
-            random_layout(random, zero_points->data_type,
-                          each ? one_or_each(dimensions, dimensions - 1, filter[0]) : Dimensions(dimensions, 1),
-                          operators::FieldKind::input);
-    }
+    fit_zero_points(random, descriptor, level);
     // First the counts, then sizes, then the layout.
     set_counts(descriptor);
     generic_fuzz.repair(descriptor);
@@ -220,7 +222,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
 /// Integers that are converted to real numbers are kept small, so that sums stay within the range of the output's type.
 /// Beyond it, results depend on the order of operations.
 ElementKind kind_of_integers(const Descriptor& descriptor, core::DataType type) {
-    if (!descriptor.schema->short_name().ends_with("TO_FLOAT") || core::bits_of(type) <= 8) {
+    if (!core::is_floating_point(descriptor.tensor("OutputTensor")->data_type) || core::bits_of(type) <= 8) {
         return ElementKind::bits;
     }
     return descriptor.tensor("OutputTensor")->data_type == core::DataType::float16 ? ElementKind::index
@@ -235,6 +237,9 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input.ends_with("ScaleTensor")) {
         return ElementKind::scale;
     }
+    if (input == "BiasTensor" && has_field(descriptor, "FilterScaleTensor")) {
+        return ElementKind::small;
+    }
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.name == input && slot.desc != nullptr) {
             return core::is_floating_point(slot.desc->data_type) ? ElementKind::number
@@ -244,11 +249,21 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     return ElementKind::bits;
 }
 
+/// Parameters of the filter with one element for each output channel follow the filter.
+void repair(Descriptor& descriptor) {
+    const core::TensorDesc* const filter = tensor_of(descriptor, "FilterTensor");
+    for (const std::string_view field : {"FilterScaleTensor", "FilterZeroPointTensor"}) {
+        const core::TensorDesc* const desc = tensor_of(descriptor, field);
+        if (filter != nullptr && !filter->sizes.empty() && desc != nullptr && desc->sizes.size() > 1 &&
+            desc->sizes[1] > 1) {
+            resize(descriptor, field, one_or_each(desc->sizes.size(), desc->sizes.size() - 1, filter->sizes[0]));
+        }
+    }
+    generic_fuzz.repair(descriptor);
+}
+
 }  // namespace
 
-std::span<const OperatorFuzz> product_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
-    return all;
-}
+const OperatorFuzz product_fuzz{make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz

@@ -1,7 +1,6 @@
 // Regions of interest: generic descriptors, adapted with matching regions, batches and outputs. Batch indices are 0 to
 // 2, so inputs have at least three batches.
 #include <algorithm>
-#include <array>
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
@@ -16,21 +15,6 @@ using operators::ReduceFunction;
 
 constexpr std::uint32_t most_indexed = 3;
 constexpr std::uint32_t most_regions = 4;
-
-constexpr std::array<std::string_view, 4> names{"ROI_POOLING", "ROI_ALIGN", "ROI_ALIGN1", "ROI_ALIGN_GRAD"};
-
-core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) == nullptr
-               ? nullptr
-               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
-}
-
-/// Ignores absent tensors.
-void resize(Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {
-    if (core::TensorDesc* const desc = tensor_of(descriptor, field); desc != nullptr && desc->sizes != sizes) {
-        set_sizes(*desc, sizes);
-    }
-}
 
 /// Prepends ones to these sizes.
 Dimensions with_leading_ones(std::size_t rank, const Dimensions& innermost) {
@@ -49,9 +33,7 @@ void fit_pooling(Random& random, Descriptor& descriptor) {
     const std::uint32_t count = random.pick(1, most_regions);
     resize(descriptor, "ROITensor", {1, 1, count, 5});
     field_of(descriptor, "SpatialScale") = one_of(random, {1.0F, 0.5F, 0.125F, 0.3F, 2.0F});
-    const auto pooled = descriptor.get<operators::Size2D>("PooledSize");
-    const std::uint32_t channels = tensor_of(descriptor, "InputTensor")->sizes[1];
-    resize(descriptor, "OutputTensor", {count, channels, pooled.height, pooled.width});
+    generic_fuzz.repair(descriptor);
 }
 
 /// The gradient has one or both outputs, and the input if it needs it.
@@ -123,19 +105,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
-    if (input == "BatchIndicesTensor") {
-        return ElementKind::index;
-    }
-    return input == "InputTensor" && descriptor.schema->short_name() == "ROI_POOLING" ? ElementKind::ordered
-                                                                                      : ElementKind::number;
-}
-
 }  // namespace
 
-std::span<const OperatorFuzz> regions_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
-    return all;
-}
+const OperatorFuzz regions_fuzz{make, kind_by_catalogue, generic_fuzz.repair};
 
 }  // namespace dmlconform::fuzz

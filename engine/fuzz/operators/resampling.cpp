@@ -12,9 +12,6 @@ namespace {
 using core::Dimensions;
 using operators::Descriptor;
 
-constexpr std::array<std::string_view, 6> names{"RESAMPLE",  "RESAMPLE1",     "RESAMPLE2",
-                                                "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"};
-
 /// Integers, their reciprocals, numbers that FP32 rounds, and random ones.
 float draw_scale(Random& random) {
     constexpr std::array<float, 9> usual{1, 1, 2, 3, 0.5F, 0.25F, 1.5F, 0.75F, 0.3F};
@@ -52,17 +49,13 @@ Dimensions scaled(Random& random, const Dimensions& sizes, const std::vector<flo
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = generic_fuzz.make(random, schema, level);
     const bool gradient = schema.find_field("InputGradientTensor") != nullptr;
-    const auto tensor = [&](std::string_view field) -> core::TensorDesc& {
-        return std::get<core::TensorDesc>(field_of(descriptor, field));
-    };
     // The input of the forward pass.
-    const core::TensorDesc& input = tensor(gradient ? "OutputGradientTensor" : "InputTensor");
-    core::TensorDesc& output = tensor(gradient ? "InputGradientTensor" : "OutputTensor");
+    const Dimensions input = sizes_of(descriptor, gradient ? "OutputGradientTensor" : "InputTensor");
     std::vector<float> scales;
     std::vector<float> input_offsets;
     std::vector<float> output_offsets;
     std::uint64_t elements = 1;
-    for (const std::uint32_t size : input.sizes) {
+    for (const std::uint32_t size : input) {
         // Keeps tensors small: most dimensions of a large tensor keep their sizes.
         scales.push_back(elements * size > 1024 ? 1 : draw_scale(random));
         elements *= static_cast<std::uint64_t>(static_cast<float>(size) * std::max(1.0F, scales.back())) + 1;
@@ -70,10 +63,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         input_offsets.push_back(offsets.input);
         output_offsets.push_back(offsets.output);
     }
-    const Dimensions sizes = scaled(random, input.sizes, scales);
-    if (output.sizes != sizes) {
-        set_sizes(output, sizes);
-    }
+    resize(descriptor, gradient ? "InputGradientTensor" : "OutputTensor", scaled(random, input, scales));
     field_of(descriptor, "Scales") = scales;
     if (schema.find_field("InputPixelOffsets") != nullptr) {
         field_of(descriptor, "InputPixelOffsets") = input_offsets;
@@ -83,15 +73,8 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
     return descriptor;
 }
 
-ElementKind element_kind(const Descriptor& /*descriptor*/, std::string_view /*input*/) {
-    return ElementKind::number;
-}
-
 }  // namespace
 
-std::span<const OperatorFuzz> resampling_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
-    return all;
-}
+const OperatorFuzz resampling_fuzz{make, kind_by_catalogue, generic_fuzz.repair};
 
 }  // namespace dmlconform::fuzz

@@ -1,6 +1,4 @@
 // Poolings and local response normalisation: generic descriptors, adapted with matching windows and sizes.
-#include <array>
-
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
 #include "engine/fuzz/windows.h"
@@ -13,31 +11,6 @@ using operators::Descriptor;
 
 /// As large as a window, so that some windows see only padding.
 constexpr std::uint32_t most_padding = 3;
-
-constexpr std::array<std::string_view, 12> names{"AVERAGE_POOLING",
-                                                 "AVERAGE_POOLING1",
-                                                 "AVERAGE_POOLING_GRAD",
-                                                 "LP_POOLING",
-                                                 "LP_POOLING1",
-                                                 "MAX_POOLING",
-                                                 "MAX_POOLING1",
-                                                 "MAX_POOLING2",
-                                                 "MAX_POOLING_GRAD",
-                                                 "LOCAL_RESPONSE_NORMALIZATION",
-                                                 "LOCAL_RESPONSE_NORMALIZATION_GRAD",
-                                                 "QUANTIZED_LINEAR_AVERAGE_POOLING"};
-
-core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) == nullptr
-               ? nullptr
-               : std::get_if<core::TensorDesc>(&field_of(descriptor, field));
-}
-
-/// The output of the forward pass, or the tensor with its gradient.
-core::TensorDesc& pooled(Descriptor& descriptor) {
-    core::TensorDesc* const gradient = tensor_of(descriptor, "InputGradientTensor");
-    return gradient != nullptr ? *gradient : *tensor_of(descriptor, "OutputTensor");
-}
 
 /// Scales and zero points with one element, or one for each channel. Mostly both have the same sizes, because some
 /// implementations require it.
@@ -71,9 +44,9 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         const Dimensions stops = draw_windows(random, descriptor, image, most_padding);
         Dimensions sizes{image[0], image[1]};
         sizes.insert(sizes.end(), stops.begin(), stops.end());
-        if (pooled(descriptor).sizes != sizes) {
-            set_sizes(pooled(descriptor), sizes);
-        }
+        // The output of the forward pass, or the tensor with its gradient.
+        resize(descriptor, has_field(descriptor, "InputGradientTensor") ? "InputGradientTensor" : "OutputTensor",
+               sizes);
         if (schema.find_field("InputScaleTensor") != nullptr) {
             fit_parameters(random, descriptor, *tensor_of(descriptor, "InputTensor"));
         }
@@ -84,20 +57,11 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
 }
 
 ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
-    if (input.ends_with("ScaleTensor")) {
-        return ElementKind::scale;
-    }
-    if (input == "InputTensor" && descriptor.schema->short_name().starts_with("MAX_POOLING")) {
-        return ElementKind::ordered;
-    }
-    return ElementKind::number;
+    return input.ends_with("ScaleTensor") ? ElementKind::scale : kind_by_catalogue(descriptor, input);
 }
 
 }  // namespace
 
-std::span<const OperatorFuzz> window_fuzz() {
-    static const std::vector<OperatorFuzz> all = fuzz_of_each(names, make, element_kind);
-    return all;
-}
+const OperatorFuzz window_fuzz{make, element_kind, generic_fuzz.repair};
 
 }  // namespace dmlconform::fuzz

@@ -7,9 +7,8 @@
 
 #include "engine/core/element.h"
 #include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/fitting.h"
 #include "engine/fuzz/layout.h"
-#include "engine/fuzz/operator_fuzz.h"
-#include "engine/operators/rules.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -21,19 +20,6 @@ using operators::FieldType;
 using operators::OperatorSchema;
 using operators::SameConstraint;
 using Property = SameConstraint::Property;
-
-/// Sets the first output's sizes to those that follow from the other fields.
-void set_output_sizes(Descriptor& descriptor, core::FeatureLevel level) {
-    const auto sizes = operators::output_sizes(descriptor, level);
-    for (const TensorField& tensor : tensors_of(descriptor)) {
-        if (sizes && tensor.field->kind == operators::FieldKind::output) {
-            if (tensor.desc->sizes != *sizes) {
-                set_sizes(*tensor.desc, *sizes);
-            }
-            return;
-        }
-    }
-}
 
 class GenericMaker {
 public:
@@ -56,7 +42,7 @@ public:
             }
         }
         set_counts(descriptor);
-        set_output_sizes(descriptor, level_);
+        set_required_sizes(descriptor, level_);
         return descriptor;
     }
 
@@ -232,25 +218,6 @@ private:
         return items;
     }
 
-    operators::FieldValue activation() {
-        std::vector<const OperatorSchema*> choices;
-        for (const auto& [name, from] : schema_.fusable) {
-            if (from <= level_) {
-                choices.push_back(operators::find_operator(name));
-            }
-        }
-        if (choices.empty()) {
-            choices.push_back(operators::find_operator("ACTIVATION_RELU"));
-        }
-        Descriptor fused = blank_descriptor(*random_.one_of(choices));
-        for (std::size_t i = 0; i < fused.values.size(); ++i) {
-            if (fused.schema->fields[i].type == FieldType::float_) {
-                fused.values[i] = 1 + real();
-            }
-        }
-        return std::make_shared<const Descriptor>(std::move(fused));
-    }
-
     operators::FieldValue attribute(const Field& field, const Descriptor& so_far) {
         switch (field.type) {
             case FieldType::uint:
@@ -269,9 +236,9 @@ private:
             case FieldType::float_array:
                 return list<float>(field, [&] { return real(); });
             case FieldType::operator_desc:
-                return activation();
+                return random_activation(random_, schema_, level_);
             case FieldType::operator_desc_array:
-                return operators::OperatorDescArray{{std::get<operators::OperatorDesc>(activation())}};
+                return operators::OperatorDescArray{{random_activation(random_, schema_, level_)}};
             case FieldType::scale_bias:
                 return operators::ScaleBias{real(), real()};
             case FieldType::size_2d:
@@ -328,11 +295,11 @@ void repair(Descriptor& descriptor) {
             }
         }
     }
-    set_output_sizes(descriptor, core::highest_feature_level);
+    set_required_sizes(descriptor, core::highest_feature_level);
 }
 
 }  // namespace
 
-const OperatorFuzz generic_fuzz{"", make, element_kind, repair};
+const OperatorFuzz generic_fuzz{make, element_kind, repair};
 
 }  // namespace dmlconform::fuzz
