@@ -172,8 +172,9 @@ public:
         common_.has_scale = scale_ != nullptr ? PARAMETERS_ANYWHERE : 0;
         common_.has_bias = bias_ != nullptr ? PARAMETERS_ANYWHERE : 0;
         const bool is_newest = has_field(descriptor, "UseMean");
-        common_.normalize_variance = descriptor.uint(is_newest ? "UseVariance" : "NormalizeVariance");
-        common_.subtract_mean = is_newest ? descriptor.uint("UseMean") : 1;
+        const auto flag = [&](std::string_view field) { return descriptor.uint(field) != 0 ? 1U : 0U; };
+        common_.normalize_variance = flag(is_newest ? "UseVariance" : "NormalizeVariance");
+        common_.subtract_mean = is_newest ? flag("UseMean") : 1;
         common_.epsilon = descriptor.number("Epsilon");
         const FusedActivation activation = fused_activation(activation_);
         common_.activation = activation.number;

@@ -267,7 +267,7 @@ void repair_window(Descriptor& descriptor) {
 }
 
 void repair(Descriptor& descriptor) {
-    if (descriptor.schema->short_name() == "SLICE1") {
+    if (has_field(descriptor, "InputWindowOffsets") && has_field(descriptor, "OutputTensor")) {
         repair_window(descriptor);
     }
     generic_fuzz.repair(descriptor);

@@ -84,7 +84,7 @@ constexpr std::array<Fitting, 9> fittings{{
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = make_fitting(fittings, random, schema, level);
-    if (schema.short_name() == "MEAN_VARIANCE_NORMALIZATION1") {
+    if (has_field(descriptor, "Axes") && has_field(descriptor, "NormalizeVariance")) {
         fit_parameters(random, descriptor, level);
         set_counts(descriptor);
     }

@@ -64,7 +64,7 @@ void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
     if (fused->schema->short_name() == "ACTIVATION_SOFTMAX") {
         std::fill(batches.begin(), batches.end(), 1);
     }
-    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
+    if (has_field(*fused, "Axes")) {
         Descriptor softmax = *fused;
         const Uints axes = random_axes(random, batches.size() + 2);
         field_of(softmax, "Axes") = axes.empty() ? Uints{0} : axes;
