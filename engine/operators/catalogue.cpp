@@ -221,8 +221,8 @@ void check_references(const OperatorSchema& schema) {
     }
 }
 
-const std::map<std::string, ElementUse, std::less<>> element_uses{
-    {"computed", ElementUse::computed}, {"compared", ElementUse::compared}, {"moved", ElementUse::moved}};
+constexpr std::array<std::pair<std::string_view, ElementUse>, 3> element_uses{
+    {{"computed", ElementUse::computed}, {"compared", ElementUse::compared}, {"moved", ElementUse::moved}}};
 
 OperatorSchema schema_from(const json& entry) {
     OperatorSchema schema;
@@ -245,7 +245,7 @@ OperatorSchema schema_from(const json& entry) {
         schema.fusable.emplace(fusable.at("activation").get<std::string>(), level_from(fusable.at("featureLevel")));
     }
     schema.in_place = entry.value("inPlace", json::object()).get<decltype(schema.in_place)>();
-    schema.elements = element_uses.at(entry.value("elements", "computed"));
+    schema.elements = one_of(element_uses, entry.value("elements", "computed"));
     if (const auto network = entry.find("network"); network != entry.end()) {
         schema.network = {network->at("gates").get<std::uint32_t>(), network->at("activations").get<std::uint32_t>()};
     }

@@ -445,6 +445,23 @@ TEST(Catalogue, SaysWhatMayBeFusedIntoWhatTakesActivations) {
     }
 }
 
+TEST(Catalogue, SaysWhatNetworksHaveAndHowElementsAreUsed) {
+    const auto parts = [](const char* name) {
+        const NetworkParts& network = find_operator(name)->network;
+        return std::pair(network.gates, network.activations);
+    };
+    EXPECT_EQ(parts("RNN"), std::pair(1u, 1u));
+    EXPECT_EQ(parts("GRU"), std::pair(3u, 2u));
+    EXPECT_EQ(parts("LSTM"), std::pair(4u, 3u));
+    EXPECT_EQ(parts("GEMM"), std::pair(0u, 0u));
+    EXPECT_EQ(find_operator("GATHER")->elements, ElementUse::moved);
+    EXPECT_EQ(find_operator("MAX_POOLING2")->elements, ElementUse::compared);
+    EXPECT_EQ(find_operator("AVERAGE_POOLING")->elements, ElementUse::computed);
+    std::string text(synthetic);
+    text.insert(text.find("\"fields\""), "\"elements\": \"sorted\", ");
+    EXPECT_FALSE(parse_schema(text));
+}
+
 TEST(Enumeration, AxisDirectionAndBool) {
     const Enumeration* direction = find_enumeration("DML_AXIS_DIRECTION");
     ASSERT_NE(direction, nullptr);
