@@ -55,6 +55,8 @@ const char* doubt_text(bench::Doubt doubt) {
             return "not significant";
         case bench::Doubt::conditions:
             return "machine conditions";
+        case bench::Doubt::busy:
+            return "busy machine";
         case bench::Doubt::none:
         default:
             return "";
@@ -183,6 +185,13 @@ void print_doubts(const bench::RunComparison& comparison) {
             "leaves out waiting for a processor\n",
             count_text(count_with(comparison, bench::Doubt::conditions), "benchmark", "benchmarks"),
             100 * (first->conditions - 1), first->name);
+    }
+    if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::busy)) {
+        say("{} cannot be judged by the wall clock, because the machine was busy: up to {:.0f}% of the time was spent "
+            "waiting for a processor while {} was measured\n"
+            "    hint: measure both sides with --cpu-time, or in turns with `scripts/compare-programs`\n",
+            count_text(count_with(comparison, bench::Doubt::busy), "benchmark", "benchmarks"), 100 * first->waited,
+            first->name);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -175,8 +176,10 @@ Measured measure_processes(const std::string& name, const ProcessSample& base, c
     compared.now_count = now.medians.size();
     compared.conditions = range_of_conditions(base, now);
     test(measured, base, now, benchmarks, pooled, settings);
-    measured.allowance = sensitivity * std::log(compared.conditions);
-    measured.cause = Doubt::conditions;
+    compared.waited = std::max(base.usual_wait(), now.usual_wait());
+    const bool busy = compared.waited > most_usual_wait;
+    measured.allowance = busy ? std::numeric_limits<double>::infinity() : sensitivity * std::log(compared.conditions);
+    measured.cause = busy ? Doubt::busy : Doubt::conditions;
     if (!base.settled || !now.settled) {
         compared.doubt = Doubt::unsettled;
     }

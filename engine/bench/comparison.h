@@ -52,6 +52,7 @@ enum class Doubt : std::uint8_t {
     unsettled,        // in no process of one side did the repetitions settle
     not_significant,  // processes of one side differ from each other as much as the two sides do
     conditions,       // the machine itself was slower, or busier, for one of them
+    busy,             // processes of one side waited for processors most of all: see most_usual_wait
 };
 
 struct ComparedBenchmark {
@@ -76,6 +77,8 @@ struct ComparedBenchmark {
     /// By what factor the conditions differed while the processes ran: the 90 % quantile over the 10 % quantile. 1 if
     /// it is not known.
     double conditions = 1;
+    /// What share of the time the processes of one side usually waited for processors: the larger one of both.
+    double waited = 0;
     /// BenchmarkTimes::label.
     std::string op{};
     /// Of a graph, the nodes that both sides have: those that lost the most time first. Nodes alone regress nothing.

@@ -13,18 +13,40 @@ constexpr double upper_quantile = 0.9;
 /// A process that waits all the time does not end; this bounds the quotient.
 constexpr double most_waited = 0.99;
 
+/// By process of a file: the longest wait in any of its benchmarks.
+using Waits = std::map<std::int64_t, double>;
+
+Waits waits_in(const BenchmarkFile& file) {
+    Waits waits;
+    for (const auto& [name, times] : file.benchmarks) {
+        for (const auto& [number, process] : times.processes) {
+            if (!process.waited.empty()) {
+                double& longest = waits[number];
+                longest = std::max(longest, std::min(median(process.waited), most_waited));
+            }
+        }
+    }
+    return waits;
+}
+
 /// Adds a process, unless it did not settle and others did. `seconds`: of the benchmark, or of one of its nodes.
-void add_process(const ProcessTimes& process, const std::vector<double>& seconds, ProcessSample& sample) {
+/// `longest_wait`: of the process.
+void add_process(const ProcessTimes& process, const std::vector<double>& seconds, double longest_wait,
+                 ProcessSample& sample) {
     const bool settled = !process.unsettled;
     if (settled && !sample.settled) {
-        sample = {{}, {}, true};
+        sample = ProcessSample();
+        sample.settled = true;
     }
     if (settled != sample.settled) {
         return;
     }
     sample.medians.push_back(median(seconds));
+    const double waited = process.waited.empty() ? 0 : longest_wait;
+    if (!process.waited.empty()) {
+        sample.waited.push_back(waited);
+    }
     if (!process.yardstick.empty()) {
-        const double waited = process.waited.empty() ? 0 : std::min(median(process.waited), most_waited);
         sample.conditions.push_back(median(process.yardstick) / (1 - waited));
     }
 }
@@ -47,12 +69,17 @@ double ProcessSample::deviation() const {
     return std::sqrt(squares / (count - 1));
 }
 
+double ProcessSample::usual_wait() const {
+    return waited.empty() ? 0 : median(waited);
+}
+
 SamplesByName samples_of(std::span<const BenchmarkFile> files) {
     SamplesByName samples;
     for (const BenchmarkFile& file : files) {
+        Waits waits = waits_in(file);
         for (const auto& [name, times] : file.benchmarks) {
             for (const auto& [number, process] : times.processes) {
-                add_process(process, process.seconds, samples[name]);
+                add_process(process, process.seconds, waits[number], samples[name]);
             }
         }
     }
@@ -66,9 +93,10 @@ SamplesByName samples_of_nodes(std::span<const BenchmarkFile> files, const std::
         if (found == file.benchmarks.end()) {
             continue;
         }
+        Waits waits = waits_in(file);
         for (const auto& [number, process] : found->second.processes) {
             for (const auto& [node, seconds] : process.nodes) {
-                add_process(process, seconds, samples[node]);
+                add_process(process, seconds, waits[number], samples[node]);
             }
         }
     }

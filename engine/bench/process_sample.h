@@ -13,13 +13,23 @@ namespace dmlconform::bench {
 /// How much more a benchmark may be affected by the conditions than the yardstick, as a power.
 inline constexpr double sensitivity = 1;
 
+/// If processes wait for a larger share of the time, nothing is known about how much slower a benchmark with several
+/// threads becomes: none of its threads goes on before the last one has ended, and each of them may have to wait.
+inline constexpr double most_usual_wait = 0.25;
+
 struct ProcessSample {
     /// In seconds, one for each process. If any process settled, only of those that did.
     std::vector<double> medians;
     /// How slow the machine was while each of them ran: proportional to the yardstick's time, and to the time that
     /// passes for each second of processor time. Empty for benchmarks without such counters.
     std::vector<double> conditions;
+    /// What share of the time each process waited for a processor, in the benchmark in which it waited longest: waits
+    /// of threads that a benchmark starts are not known. Empty if waiting does not lengthen the times.
+    std::vector<double> waited;
     bool settled = false;
+
+    /// The median of the waits; 0 if they are not known.
+    [[nodiscard]] double usual_wait() const;
 
     /// The standard deviation of the medians' logarithms; 0 for fewer than two.
     [[nodiscard]] double deviation() const;

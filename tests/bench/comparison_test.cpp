@@ -150,9 +150,40 @@ TEST(CompareRuns, BlamesTheMachineWhereItsSpeedChanged) {
     EXPECT_EQ(slow_machine.change, Change::unreliable);
     EXPECT_EQ(slow_machine.doubt, Doubt::conditions);
     EXPECT_NEAR(slow_machine.conditions, 1.3, 1e-12);
-    EXPECT_EQ(compared(file(1, 1, 0), file(1.2, 1, 0.3)).doubt, Doubt::conditions) << "it waited for processors";
+    EXPECT_EQ(compared(file(1, 1, 0), file(1.2, 1, 0.2)).doubt, Doubt::conditions) << "it waited for processors";
     EXPECT_EQ(compared(file(1, 1, 0), file(2, 1.3, 0)).change, Change::slower) << "by more than that explains";
     EXPECT_EQ(compared(file(1, 1.3, 0.2), file(1.2, 1.3, 0.2)).change, Change::slower) << "equally bad for both";
+}
+
+/// The threads that "a" starts wait, too, but only the wait of the calling thread is known. "b" has one thread.
+TEST(CompareRuns, BelievesNoWallClockOfABusyMachine) {
+    const auto file = [](double seconds, double waited) {
+        BenchmarkFile made = file_of({{"a", around(seconds, 0.01)}, {"b", around(1, 0.01)}});
+        for (auto& [number, process] : made.benchmarks["a"].processes) {
+            process.waited = {0.01};
+            made.benchmarks["b"].processes[number].waited = {waited};
+        }
+        return made;
+    };
+    const auto compared = [](const BenchmarkFile& base, const BenchmarkFile& now) {
+        return compare_runs(base, now, {}).benchmarks.at(0);
+    };
+    const auto busy = compared(file(1, 0.1), file(8, 0.6));
+    EXPECT_EQ(busy.name, "a");
+    EXPECT_EQ(busy.change, Change::unreliable);
+    EXPECT_EQ(busy.doubt, Doubt::busy);
+    EXPECT_NEAR(busy.waited, 0.6, 1e-12);
+    EXPECT_EQ(compared(file(1, 0.6), file(1, 0.6)).change, Change::none);
+    EXPECT_EQ(compared(file(1, 0.1), file(8, 0.1)).change, Change::slower);
+    // Waiting does not lengthen what is timed by processor time.
+    BenchmarkFile base = file(1, 0.6);
+    BenchmarkFile now = file(8, 0.6);
+    for (BenchmarkFile* side : {&base, &now}) {
+        for (auto& [number, process] : side->benchmarks["a"].processes) {
+            process.waited.clear();
+        }
+    }
+    EXPECT_EQ(compared(base, now).change, Change::slower);
 }
 
 /// Adds a node to the graph "a", measured by the same processes.
