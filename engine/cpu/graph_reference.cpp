@@ -52,8 +52,8 @@ core::Tensor elements_of(const core::Tensor& tensor) {
     return core::bytes_of(tensor.desc.data_type) == 0 ? core::widened_copy(tensor) : core::packed_copy(tensor);
 }
 
-/// Widens distances to the neighbours in the type. Runs are stored in a tensor's type, which hides errors below half a
-/// unit. An implementation with such an error may round to the neighbour all the same.
+/// Widens distances by half a unit of the type, and at least to the neighbours. Runs are stored in a tensor's type,
+/// which hides errors below half a unit. An implementation with such an error may round to the neighbour all the same.
 void reach_neighbours(const core::Tensor& packed, std::span<double> distances) {
     core::Tolerance one_unit;
     one_unit.ulp = 1;
@@ -62,7 +62,8 @@ void reach_neighbours(const core::Tensor& packed, std::span<double> distances) {
         for (std::size_t i = 0; i < distances.size(); ++i) {
             const auto value = static_cast<double>(values[i]);
             if (std::isfinite(value)) {
-                distances[i] = std::max(distances[i], noise_range(packed.desc.data_type, value, i, one_unit, {}).above);
+                const double unit = noise_range(packed.desc.data_type, value, i, one_unit, {}).above;
+                distances[i] = std::max(distances[i] + unit / 2, unit);
             }
         }
     });

@@ -10,6 +10,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/strided.h"
+#include "engine/cpu/graph_reference.h"
 #include "engine/cpu/parallel.h"
 
 namespace dmlconform::cpu {
@@ -121,6 +122,21 @@ Steps steps_at_tie(double value, const NoiseRange& range) {
     return steps;
 }
 
+/// In the last run, all elements of FLOAT16 are rounded towards zero where that is legal, as on DirectML. Errors that all
+/// have the same direction add up to more than random ones.
+constexpr std::size_t run_towards_zero = monte_carlo_runs - 1;
+
+/// How far rounding towards zero moves an element; 0 if the element is rounded so already.
+template <class T>
+double move_towards_zero(double value, const NoiseRange& range) {
+    if constexpr (std::is_same_v<T, core::Float16>) {
+        const double inwards = value == 0 ? 0 : inner_step<T>(value);
+        return value > 0 && range.below >= inwards ? -inwards : value < 0 && range.above >= inwards ? inwards : 0;
+    } else {
+        return 0;
+    }
+}
+
 /// The element itself where the type ends.
 template <class T>
 T stepped(T element, int steps) {
@@ -197,11 +213,15 @@ void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
                             continue;
                         }
                         const NoiseRange range = range_of<T>(value, at, tolerance_, slack_);
-                        if (const Steps steps = steps_at_tie<T>(value, range); steps.down + steps.up != 0) {
-                            element = stepped(element, steps.of_turn(core::mixed(seed_ + at) + run));
+                        const double inwards = run == run_towards_zero ? move_towards_zero<T>(value, range) : 0;
+                        const Steps steps = steps_at_tie<T>(value, range);
+                        if (steps.down + steps.up != 0) {
+                            element = inwards != 0 ? moved<T>(value + inwards)
+                                                   : stepped(element, steps.of_turn(core::mixed(seed_ + at) + run));
                             continue;
                         }
-                        const double by = drawn(range, core::mixed(key + static_cast<std::uint64_t>(index)));
+                        const double drawn_by = drawn(range, core::mixed(key + static_cast<std::uint64_t>(index)));
+                        const double by = std::clamp(drawn_by + inwards, -range.below, range.above);
                         element = by == 0 ? element : moved<T>(value + by);
                     }
                 });

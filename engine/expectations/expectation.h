@@ -44,6 +44,9 @@ using Date = std::chrono::sys_days;
 [[nodiscard]] std::optional<Date> parse_date(std::string_view text);
 [[nodiscard]] std::string to_string(Date date);
 
+/// What Expectation::operators calls graphs as a whole.
+inline constexpr std::string_view graph_name = "GRAPH";
+
 struct Expectation {
     /// Globs for case ids. Empty: the other conditions decide.
     std::vector<std::string> cases{};

@@ -19,7 +19,6 @@ namespace dmlconform::expectations {
 namespace {
 
 /// By which entries mean every graph.
-constexpr std::string_view graph_name = "GRAPH";
 
 using cases::JsonValue;
 using cases::ProblemSink;

@@ -96,11 +96,14 @@ void ExpectedResults::set_engines(std::span<const EngineInfo> engines) {
 }
 
 void ExpectedResults::note_operators(OfEngine& known, std::size_t index) const {
+    std::vector<std::string> names{std::string(expectations::graph_name)};
     for (const std::string& name : operators::operator_names()) {
-        const auto short_name = operators::find_operator(name)->short_name();
+        names.emplace_back(operators::find_operator(name)->short_name());
+    }
+    for (std::string& name : names) {
         if (std::ranges::any_of(all_[index].operators,
-                                [&](const auto& glob) { return core::glob_matches(glob, short_name); })) {
-            known.by_operator[std::string(short_name)].push_back(index);
+                                [&](const auto& glob) { return core::glob_matches(glob, name); })) {
+            known.by_operator[std::move(name)].push_back(index);
         }
     }
 }

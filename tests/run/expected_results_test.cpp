@@ -239,6 +239,29 @@ Behaviour off_by(std::vector<float> differences) {
     return behaviour;
 }
 
+TEST_F(Expecting, GraphsByTheirNodes) {
+    const char* const graph = R"({ "name": "graph", "graph": { "nodes": [
+        { "name": "negate", "operator": "ELEMENT_WISE_NEGATE",
+          "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                    "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] } },
+          "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } }], "outputs": ["y"] },
+        "inputs": { "x": [1, 2] }, "expected": { "y": [-1, -2] } })";
+    const auto status_with = [&](std::string_view node) {
+        auto file = expectations::read_expectations(
+            "e.json", fmt::format(R"({{ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ {{
+                "operators": "GRAPH", "when": {{ "someNode": {{ "operators": "{}" }} }},
+                "reason": "r", "status": "fail" }} ] }})",
+                                  node));
+        EXPECT_TRUE(file.problems.empty());
+        (void)run(wrong(), std::move(file.expectations), graph);
+        const auto whole = std::ranges::find_if(
+            result_.results, [](const CaseResult& result) { return result.subject->graph_id.empty(); });
+        return whole->status;
+    };
+    EXPECT_EQ(status_with("ELEMENT_WISE_NEG*"), Status::xfail);
+    EXPECT_EQ(status_with("ELEMENT_WISE_ABS"), Status::fail);
+}
+
 /// The only expectation of a file, without case ids.
 Expectation entry_of(const std::string& members, const std::string& status = "fail") {
     auto file = expectations::read_expectations(
