@@ -13,9 +13,7 @@
 #include "app/program_path.h"
 #include "app/standard_streams.h"
 #include "engine/directml/wine/command.h"
-#if DMLCONFORM_HAS_ONNX
 #include "engine/interop/export/worker_models.h"
-#endif
 #include "engine/outputs/outputs_engine.h"
 #include "engine/run/reference_source.h"
 #include "engine/run/worker_engines.h"
@@ -71,9 +69,7 @@ class EngineMaker {
 public:
     EngineMaker(const EngineChoice& choice, const Invocation& invocation)
         : choice_(choice), options_(choice.options), program_(program_path(invocation.words.front())) {
-#if DMLCONFORM_HAS_ONNX
         options_.worker.model_maker = interop::worker_models();
-#endif
         if (choice.timeout) {
             options_.worker.case_limit =
                 std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));

@@ -1,7 +1,6 @@
 // `dmlconform export onnx`: cases as folders in the format of ONNX's backend tests.
 #include "app/export_onnx_command.h"
 
-#if DMLCONFORM_HAS_ONNX
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -218,4 +217,3 @@ void add_export_onnx(Command command, int& exit_code) {
 }
 
 }  // namespace dmlconform::app
-#endif

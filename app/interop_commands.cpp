@@ -17,11 +17,9 @@
 #include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_reader.h"
 #include "engine/interop/dxdispatch_writer.h"
+#include "engine/interop/onnx_node_test.h"
 #include "engine/outputs/raw_case.h"
 #include "engine/report/written_nodes.h"
-#if DMLCONFORM_HAS_ONNX
-#include "engine/interop/onnx_node_test.h"
-#endif
 
 namespace dmlconform::app {
 namespace {
@@ -183,10 +181,8 @@ struct NodeImport {
 };
 
 constexpr NodeImport node_imports[] = {
-#if DMLCONFORM_HAS_ONNX
     {"onnx", "Make cases from the distinct operators of an ONNX model, with what they read in it", ".onnx",
      "ONNX model"},
-#endif
 #if DMLCONFORM_HAS_DML_GRAPH
     {"dml-graph",
      "Make cases from the distinct operators of a serialised DirectML graph, which ONNX Runtime writes with "
@@ -237,7 +233,6 @@ void add_import_command(Command app, int& exit_code) {
     for (const NodeImport* kind = node_imports; kind->name != nullptr; ++kind) {
         add_import_of_nodes(command, *kind, exit_code);
     }
-#if DMLCONFORM_HAS_ONNX
     const Command onnx = command.add_subcommand(
         "onnx-test",
         "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
@@ -257,7 +252,6 @@ void add_import_command(Command app, int& exit_code) {
         exit_code = write_imported(interop::read_onnx_node_tests(options->source), options->source,
                                    "the ONNX node tests", options->output);
     });
-#endif
 }
 
 void add_export_command(Command app, int& exit_code) {
@@ -281,9 +275,7 @@ void add_export_command(Command app, int& exit_code) {
         .required()
         .type_name("DIR");
     raw.callback([options, &exit_code] { exit_code = export_raw(options->cases, options->output); });
-#if DMLCONFORM_HAS_ONNX
     add_export_onnx(command, exit_code);
-#endif
 }
 
 }  // namespace dmlconform::app

@@ -10,9 +10,7 @@
 #include "app/number_options.h"
 #include "app/standard_streams.h"
 #include "engine/core/utf8.h"
-#if DMLCONFORM_HAS_ONNX
 #include "engine/interop/model/model_case.h"
-#endif
 #if DMLCONFORM_HAS_DML_GRAPH
 #include "engine/interop/dml_graph/dml_graph_case.h"
 #endif
@@ -35,8 +33,6 @@ using Files = std::map<std::string, std::filesystem::path>;
     }
     return files;
 }
-
-#if DMLCONFORM_HAS_ONNX
 
 core::Result<interop::ModelCaseOptions> case_options(const ModelFileOptions& options) {
     interop::ModelCaseOptions result;
@@ -89,14 +85,6 @@ core::Result<Cases> read_model(const ModelFileOptions& options, const std::files
     print_about(path.generic_string(), model->model);
     return Cases{model->subject};
 }
-
-#else
-
-core::Result<Cases> read_model(const ModelFileOptions& /*options*/, const std::filesystem::path& /*path*/) {
-    return core::fail("this program was built without protobuf, with which models are read");
-}
-
-#endif
 
 #if DMLCONFORM_HAS_DML_GRAPH
 

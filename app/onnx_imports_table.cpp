@@ -1,6 +1,5 @@
 // Lists mappings and expansions, a row for each ONNX operator.
 #include "app/onnx_imports_table.h"
-#if DMLCONFORM_HAS_ONNX
 
 #include <fmt/format.h>
 
@@ -51,4 +50,3 @@ std::string onnx_imports_table() {
 }
 
 }  // namespace dmlconform::app
-#endif

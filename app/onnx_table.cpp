@@ -1,7 +1,6 @@
 // The page is made by exporting plain cases of all operators.
 #include "app/onnx_table.h"
 
-#if DMLCONFORM_HAS_ONNX
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,4 +98,3 @@ std::string onnx_table() {
 }
 
 }  // namespace dmlconform::app
-#endif

@@ -5,9 +5,7 @@
 
 namespace dmlconform::app {
 
-#if DMLCONFORM_HAS_ONNX
 /// Markdown: docs/onnx-operators.md.
 [[nodiscard]] std::string onnx_table();
-#endif
 
 }  // namespace dmlconform::app

@@ -7,11 +7,9 @@
 
 #include "engine/cases/element_reader.h"
 #include "engine/core/utf8.h"
+#include "engine/interop/model/model_case.h"
 #include "engine/interop/neighbour_file.h"
 #include "engine/operators/graph.h"
-#if DMLCONFORM_HAS_ONNX
-#include "engine/interop/model/model_case.h"
-#endif
 #if DMLCONFORM_HAS_DML_GRAPH
 #include "engine/interop/dml_graph/dml_graph_case.h"
 #endif
@@ -33,8 +31,6 @@ core::Result<DispatchedGraph> read_serialised([[maybe_unused]] const std::filesy
     return core::fail("this program was built without FlatBuffers, with which serialised graphs are read");
 #endif
 }
-
-#if DMLCONFORM_HAS_ONNX
 
 core::Result<std::uint32_t> size_of(const JsonValue& value, const char* key) {
     const auto integer = cases::integer_of(value);
@@ -122,15 +118,6 @@ core::Result<DispatchedGraph> read_onnx(const std::filesystem::path& path, const
     }
     return result;
 }
-
-#else
-
-core::Result<DispatchedGraph> read_onnx(const std::filesystem::path& /*path*/, const JsonValue& /*dispatchable*/,
-                                        const JsonValue* /*bindings*/) {
-    return core::fail("this program was built without protobuf, with which models are read");
-}
-
-#endif
 
 }  // namespace
 

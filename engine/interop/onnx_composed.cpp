@@ -144,7 +144,7 @@ Nodes expand_einsum(Expansion& to) {
     std::erase(equation, ' ');
     const std::size_t comma = equation.find(',');
     const std::size_t arrow = equation.find("->");
-    if (to.node().input_size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
+    if (to.node().input.size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
         return unchanged(to);
     }
     const std::string a = equation.substr(0, comma);

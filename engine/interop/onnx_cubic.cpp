@@ -75,11 +75,11 @@ core::Result<onnx::TensorProto> weights_of(const Expansion& to, const Axis& axis
         }
     }
     onnx::TensorProto matrix;
-    matrix.set_data_type(onnx_float);
-    matrix.add_dims(axis.out);
-    matrix.add_dims(axis.in);
+    matrix.data_type.set(onnx_float);
+    matrix.dims.add(axis.out);
+    matrix.dims.add(axis.in);
     for (const double weight : weights) {
-        matrix.add_float_data(static_cast<float>(weight));
+        matrix.float_data.add(static_cast<float>(weight));
     }
     return matrix;
 }

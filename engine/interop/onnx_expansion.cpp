@@ -11,7 +11,7 @@ namespace {
 
 /// Sum, Max, Min and Mean of more than two inputs: two at a time.
 Nodes expand_many(Expansion& to) {
-    const int count = to.node().input_size();
+    const int count = to.node().input.size();
     if (count <= 2) {
         return std::vector{to.node()};
     }
@@ -42,9 +42,9 @@ Nodes expand_dropout(Expansion& to) {
     to.add("Identity", {to.input(0)}, to.output(0));
     if (!to.output(1).empty()) {
         onnx::TensorProto kept;
-        kept.set_data_type(onnx_bool);
-        kept.add_dims(1);
-        kept.add_int32_data(1);
+        kept.data_type.set(onnx_bool);
+        kept.dims.add(1);
+        kept.int32_data.add(1);
         to.add("ConstantOfShape", {to.add("Shape", {to.input(0)})}, to.output(1), {value(kept)});
     }
     return to.take();

@@ -25,29 +25,29 @@ inline constexpr int onnx_bool = 9;
 
 inline onnx::AttributeProto integer(const char* name, std::int64_t value) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_i(value);
+    attribute.name.set(name);
+    attribute.i.set(value);
     return attribute;
 }
 
 inline onnx::AttributeProto integers(const char* name, const std::vector<std::int64_t>& values) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.mutable_ints()->Add(values.begin(), values.end());
+    attribute.name.set(name);
+    attribute.ints.append(values.begin(), values.end());
     return attribute;
 }
 
 inline onnx::AttributeProto number_attribute(const char* name, float number) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_f(number);
+    attribute.name.set(name);
+    attribute.f.set(number);
     return attribute;
 }
 
 inline onnx::AttributeProto value(const onnx::TensorProto& tensor) {
     onnx::AttributeProto attribute;
-    attribute.set_name("value");
-    *attribute.mutable_t() = tensor;
+    attribute.name.set("value");
+    attribute.t.edit() = tensor;
     return attribute;
 }
 
@@ -60,8 +60,8 @@ public:
     [[nodiscard]] const onnx::NodeProto& node() const { return node_; }
     [[nodiscard]] std::int64_t opset() const { return opset_; }
     /// Empty if it is absent.
-    [[nodiscard]] std::string input(int index) const { return index < node_.input_size() ? node_.input(index) : ""; }
-    [[nodiscard]] std::string output(int index) const { return index < node_.output_size() ? node_.output(index) : ""; }
+    [[nodiscard]] std::string input(int index) const { return index < node_.input.size() ? node_.input(index) : ""; }
+    [[nodiscard]] std::string output(int index) const { return index < node_.output.size() ? node_.output(index) : ""; }
     [[nodiscard]] const OnnxTensor* known(int index) const { return known_(input(index)); }
     [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const {
         const auto& all = node_.attribute();
@@ -73,15 +73,15 @@ public:
     std::string add(const char* type, const std::vector<std::string>& inputs, std::string output = "",
                     const Attributes& attributes = {}) {
         onnx::NodeProto& added = nodes_.emplace_back();
-        added.set_op_type(type);
+        added.op_type.set(type);
         for (const std::string& name : inputs) {
-            added.add_input(name);
+            added.input.add(name);
         }
         // A name that cannot occur in a model, because ONNX's names are identifiers.
         output = output.empty() ? fmt::format("#{}.{}", number_, nodes_.size()) : output;
-        added.add_output(output);
+        added.output.add(output);
         for (const onnx::AttributeProto& attribute : attributes) {
-            *added.add_attribute() = attribute;
+            added.attribute.add(attribute);
         }
         return output;
     }
@@ -91,24 +91,24 @@ public:
         std::vector<std::string> names{add("DynamicQuantizeLinear", {data})};
         for (const char* part : {"scale", "zero"}) {
             names.push_back(fmt::format("{}.{}", names.front(), part));
-            nodes_.back().add_output(names.back());
+            nodes_.back().output.add(names.back());
         }
         return names;
     }
 
     std::string whole_number(std::int64_t number) {
         onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_int64);
-        tensor.add_dims(1);
-        tensor.add_int64_data(number);
+        tensor.data_type.set(onnx_int64);
+        tensor.dims.add(1);
+        tensor.int64_data.add(number);
         return add("Constant", {}, "", {value(tensor)});
     }
 
     std::string number(float number) {
         onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_float);
-        tensor.add_dims(1);
-        tensor.add_float_data(number);
+        tensor.data_type.set(onnx_float);
+        tensor.dims.add(1);
+        tensor.float_data.add(number);
         return add("Constant", {}, "", {value(tensor)});
     }
     /// A number in the type of an input, which must represent it; FLOAT if the type is unknown.
@@ -119,19 +119,19 @@ public:
             return number(given);
         }
         onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_number(like->type));
-        tensor.add_dims(1);
+        tensor.data_type.set(onnx_number(like->type));
+        tensor.dims.add(1);
         std::vector<std::byte> element(core::bytes_of(like->type));
         core::store_element(element, like->type, 0, *bits);
-        tensor.set_raw_data(element.data(), element.size());
+        tensor.raw_data.set(element);
         return add("Constant", {}, "", {value(tensor)});
     }
 
     std::string whole_numbers(const std::vector<std::int64_t>& numbers) {
         onnx::TensorProto tensor;
-        tensor.set_data_type(onnx_int64);
-        tensor.add_dims(static_cast<std::int64_t>(numbers.size()));
-        tensor.mutable_int64_data()->Add(numbers.begin(), numbers.end());
+        tensor.data_type.set(onnx_int64);
+        tensor.dims.add(static_cast<std::int64_t>(numbers.size()));
+        tensor.int64_data.append(numbers.begin(), numbers.end());
         return add("Constant", {}, "", {value(tensor)});
     }
 

@@ -112,8 +112,8 @@ Nodes expand_bias_gelu(Expansion& to) {
 Nodes expand_fast_gelu(Expansion& to) {
     const std::string data = to.input(1).empty() ? to.input(0) : to.add("Add", {to.input(0), to.input(1)});
     onnx::AttributeProto approximate;
-    approximate.set_name("approximate");
-    approximate.set_s("tanh");
+    approximate.name.set("approximate");
+    approximate.s.set("tanh");
     to.add("Gelu", {data}, to.output(0), {approximate});
     return to.take();
 }
@@ -192,7 +192,7 @@ Nodes expand_quantised_single(Expansion& to) {
 
 Nodes expand_quantised_concat(Expansion& to) {
     std::vector<std::string> parts;
-    for (int i = 2; i + 2 < to.node().input_size(); i += 3) {
+    for (int i = 2; i + 2 < to.node().input.size(); i += 3) {
         parts.push_back(dequantised(to, i));
     }
     quantise(to, to.add("Concat", parts, "", to.attributes_without({})), 0);
@@ -295,7 +295,7 @@ void attend(Expansion& to, const std::string& q, const std::string& k, const std
 /// True if there are inputs from `first` on besides the additional bias, or outputs besides the first.
 bool has_more_inputs(const Expansion& to, int first) {
     constexpr int attention_bias = 5;
-    for (int i = first; i < to.node().input_size(); ++i) {
+    for (int i = first; i < to.node().input.size(); ++i) {
         if (i != attention_bias && !to.input(i).empty()) {
             return true;
         }

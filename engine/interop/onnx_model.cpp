@@ -87,7 +87,7 @@ private:
     /// Adds the model's node to the error if there are several nodes.
     [[nodiscard]] core::Error at_node(int place, core::Error error) const {
         const onnx::GraphProto& graph = model_.graph();
-        if (graph.node_size() > 1) {
+        if (graph.node.size() > 1) {
             const std::string type = core::shortened(graph.node(place).op_type());
             error.message = fmt::format("node {} ({}): {}", place + 1, type, error.message);
         }
@@ -96,14 +96,14 @@ private:
 
     core::Result<void> expand() {
         const onnx::GraphProto& graph = model_.graph();
-        if (graph.node_size() == 0) {
+        if (graph.node.size() == 0) {
             return core::fail("the model has 0 nodes");
         }
         const KnownTensor known = [&](const std::string& name) {
             const auto value = name.empty() ? core::fail("") : value_of(name);
             return value ? &(*value)->tensor : nullptr;
         };
-        for (int i = 0; i < graph.node_size(); ++i) {
+        for (int i = 0; i < graph.node.size(); ++i) {
             auto nodes = expanded(graph.node(i), opset_of(graph.node(i)), static_cast<std::size_t>(i), known);
             if (!nodes) {
                 return tl::unexpected(at_node(i, nodes.error()));
@@ -139,7 +139,7 @@ private:
         const int shape = node.op_type() == "ConstantOfShape"                         ? 0
                           : node.op_type() == "Reshape" || node.op_type() == "Expand" ? 1
                                                                                       : -1;
-        return input == shape && node.output_size() == 1 && expected_.contains(node.output(0));
+        return input == shape && node.output.size() == 1 && expected_.contains(node.output(0));
     }
 
     void choose_needed() {
@@ -148,7 +148,7 @@ private:
             const auto& outputs = nodes_[i].output();
             used_[i] =
                 std::any_of(outputs.begin(), outputs.end(), [&](const auto& name) { return needed_.contains(name); });
-            for (int k = 0; used_[i] && k < nodes_[i].input_size(); ++k) {
+            for (int k = 0; used_[i] && k < nodes_[i].input.size(); ++k) {
                 if (!nodes_[i].input(k).empty() && !says_known_sizes(nodes_[i], k)) {
                     needed_.insert(nodes_[i].input(k));
                 }
@@ -182,7 +182,7 @@ private:
         node.type = is_own(proto.domain()) ? proto.op_type() : fmt::format("{}.{}", proto.domain(), proto.op_type());
         node.opset = opset_of(proto);
         result.constant = true;
-        for (int i = 0; i < proto.input_size(); ++i) {
+        for (int i = 0; i < proto.input.size(); ++i) {
             if (proto.input(i).empty() || says_known_sizes(proto, i)) {
                 node.inputs.emplace_back();
                 continue;
@@ -205,7 +205,7 @@ private:
     }
 
     core::Result<void> evaluate(const onnx::NodeProto& proto) {
-        if (proto.input_size() > most_tensors || proto.output_size() > most_tensors - proto.input_size()) {
+        if (proto.input.size() > most_tensors || proto.output.size() > most_tensors - proto.input.size()) {
             return core::fail(fmt::format("a node has more than {} inputs and outputs", most_tensors));
         }
         Value result;
@@ -258,7 +258,7 @@ private:
             values_.insert_or_assign(name, Value{std::move(**constant), true, false});
             return {};
         }
-        for (int i = 1; i < node.proto->output_size(); ++i) {
+        for (int i = 1; i < node.proto->output.size(); ++i) {
             if (needed_.contains(node.proto->output(i))) {
                 return core::fail("only the first output of a node can be computed for others");
             }

@@ -30,7 +30,7 @@ core::Result<Message> parse(const fs::path& path) {
         return core::fail(fmt::format("{}: {}", path.filename().string(), bytes.error().message));
     }
     Message message;
-    if (!message.ParseFromString(*bytes)) {
+    if (!onnx::read_message(*bytes, message)) {
         return core::fail(fmt::format("{} is not such a message of ONNX", path.filename().string()));
     }
     return message;
@@ -39,7 +39,7 @@ core::Result<Message> parse(const fs::path& path) {
 /// The data must have the type that the model declares: ONNX's tests store BFLOAT16, which NumPy lacks, as UINT16 or
 /// FLOAT.
 core::Result<void> check_type(const onnx::ValueInfoProto& declared, const onnx::TensorProto& data) {
-    if (!declared.type().tensor_type().has_elem_type()) {
+    if (!declared.type().tensor_type().elem_type.has()) {
         return {};
     }
     const int type = declared.type().tensor_type().elem_type();
@@ -66,13 +66,13 @@ core::Result<OnnxTensor> read_tensor(const fs::path& path, const onnx::ValueInfo
 class TestData {
 public:
     TestData(const onnx::GraphProto& graph, fs::path folder) : graph_(graph), folder_(std::move(folder)) {
-        for (int i = 0; i < graph.input_size(); ++i) {
+        for (int i = 0; i < graph.input.size(); ++i) {
             inputs_.try_emplace(graph.input(i).name(), i);
         }
-        for (int i = 0; i < graph.output_size(); ++i) {
+        for (int i = 0; i < graph.output.size(); ++i) {
             outputs_.try_emplace(graph.output(i).name(), i);
         }
-        for (int i = 0; i < graph.initializer_size(); ++i) {
+        for (int i = 0; i < graph.initializer.size(); ++i) {
             initializers_.try_emplace(graph.initializer(i).name(), i);
         }
     }
@@ -83,7 +83,7 @@ public:
         const Places& places = output ? outputs_ : inputs_;
         if (const auto place = places.find(name); place != places.end()) {
             const onnx::ValueInfoProto& value = output ? graph_.output(place->second) : graph_.input(place->second);
-            if (value.has_type() && !value.type().has_tensor_type()) {
+            if (value.type.has() && !value.type().tensor_type.has()) {
                 return core::fail(fmt::format("\"{}\" is a sequence, a map or an optional value, not a tensor",
                                               core::shortened(name)));
             }

@@ -50,7 +50,7 @@ public:
 
     double next(double otherwise) {
         const int index = next_++;
-        return list_ == nullptr || index >= list_->floats_size() ? otherwise : double{list_->floats(index)};
+        return list_ == nullptr || index >= list_->floats.size() ? otherwise : double{list_->floats(index)};
     }
 
 private:

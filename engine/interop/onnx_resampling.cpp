@@ -73,10 +73,10 @@ core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
     // Upsample once had them as an attribute.
     const OnnxTensor* const scales = node.input(is_old(node) ? 1 : 2);
     if (const auto* given = node.attribute("scales"); given != nullptr && scales == nullptr) {
-        if (static_cast<std::size_t>(given->floats_size()) != dimensions.size()) {
+        if (static_cast<std::size_t>(given->floats.size()) != dimensions.size()) {
             return core::fail(node.type + " has not one scale for each dimension");
         }
-        for (int d = 0; d < given->floats_size(); ++d) {
+        for (int d = 0; d < given->floats.size(); ++d) {
             dimensions[static_cast<std::size_t>(d)].scale = double{given->floats(d)};
         }
         return {};

@@ -18,7 +18,7 @@ Results split(const OnnxNode& node) {
     const core::Dimensions& sizes = node.input(0)->sizes;
     const auto axis = axis_of(node.integer("axis", 0), sizes.size());
     auto parts = node.list(1, "split");
-    const std::int64_t outputs = node.proto->output_size();
+    const std::int64_t outputs = node.proto->output.size();
     if (!axis || outputs == 0) {
         return core::fail("Split without an axis or without outputs");
     }

@@ -211,9 +211,9 @@ Nodes expand_affine_grid(Expansion& to) {
         positions *= shape.back();
     }
     onnx::TensorProto base;
-    base.set_data_type(onnx_float);
-    base.add_dims(positions);
-    base.add_dims(static_cast<std::int64_t>(spatial) + 1);
+    base.data_type.set(onnx_float);
+    base.dims.add(positions);
+    base.dims.add(static_cast<std::int64_t>(spatial) + 1);
     for (std::int64_t position = 0; position < positions; ++position) {
         std::int64_t rest = position;
         // The last dimension comes first.
@@ -221,10 +221,10 @@ Nodes expand_affine_grid(Expansion& to) {
             const auto count = static_cast<double>(shape[d + 1]);
             const auto index = static_cast<double>(rest % shape[d + 1]);
             rest /= shape[d + 1];
-            base.add_float_data(
+            base.float_data.add(
                 static_cast<float>(align_corners ? 2 * index / (count - 1) - 1 : (2 * index + 1) / count - 1));
         }
-        base.add_float_data(1);
+        base.float_data.add(1);
     }
     const std::string grid = to.add("Constant", {}, "", {value(base)});
     const std::string turned = to.add("Transpose", {to.input(0)}, "", {integers("perm", {0, 2, 1})});

@@ -32,9 +32,9 @@ core::Result<onnx::TensorProto> transform_matrix(const Transform& transform) {
         return core::fail("the transform is empty, or too long for a matrix");
     }
     onnx::TensorProto matrix;
-    matrix.set_data_type(onnx_float);
-    matrix.add_dims(rows);
-    matrix.add_dims(columns);
+    matrix.data_type.set(onnx_float);
+    matrix.dims.add(rows);
+    matrix.dims.add(columns);
     const double scale = transform.inverse ? 1.0 / static_cast<double>(transform.length) : 1.0;
     const double direction = transform.inverse ? 1 : -1;
     for (std::int64_t sample = 0; sample < transform.samples; ++sample) {
@@ -46,8 +46,8 @@ core::Result<onnx::TensorProto> transform_matrix(const Transform& transform) {
                 const double used = sample < transform.length ? scale : 0;
                 const double real = component == 0 ? std::cos(angle) : -std::sin(angle);
                 const double imaginary = component == 0 ? std::sin(angle) : std::cos(angle);
-                matrix.add_float_data(static_cast<float>(used * real));
-                matrix.add_float_data(static_cast<float>(used * imaginary));
+                matrix.float_data.add(static_cast<float>(used * real));
+                matrix.float_data.add(static_cast<float>(used * imaginary));
             }
         }
     }
@@ -148,12 +148,12 @@ Nodes expand_short_time_transform(Expansion& to) {
         return core::fail(matrix ? "STFT has too many frames" : matrix.error().message);
     }
     onnx::TensorProto positions;
-    positions.set_data_type(onnx_int64);
-    positions.add_dims(frames);
-    positions.add_dims(transform.length);
+    positions.data_type.set(onnx_int64);
+    positions.dims.add(frames);
+    positions.dims.add(transform.length);
     for (std::int64_t frame = 0; frame < frames; ++frame) {
         for (std::int64_t sample = 0; sample < transform.length; ++sample) {
-            positions.add_int64_data(frame * step + sample);
+            positions.int64_data.add(frame * step + sample);
         }
     }
     std::string framed =

@@ -56,8 +56,8 @@ constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counter
                                                                                       {26, "INT2"}}};
 
 core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int64_t least, std::uint64_t most) {
-    if (static_cast<std::size_t>(proto.dims_size()) > most_onnx_dimensions) {
-        return core::fail(fmt::format("a tensor has {} dimensions", proto.dims_size()));
+    if (static_cast<std::size_t>(proto.dims.size()) > most_onnx_dimensions) {
+        return core::fail(fmt::format("a tensor has {} dimensions", proto.dims.size()));
     }
     core::Dimensions sizes;
     std::uint64_t count = 1;
@@ -78,17 +78,13 @@ core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int
 }
 
 /// Each element has an entry of the same or a wider type.
-template <class List>
-bool copy(const List& list, std::size_t width, std::vector<std::byte>& elements) {
-    if (static_cast<std::size_t>(list.size()) * width != elements.size()) {
+template <class T>
+bool copy(const std::vector<T>& list, std::size_t width, std::vector<std::byte>& elements) {
+    if (list.size() * width != elements.size() || sizeof(T) < width) {
         return false;
     }
-    for (int i = 0; i < list.size(); ++i) {
-        const auto value = list.Get(i);
-        if (sizeof(value) < width) {
-            return false;
-        }
-        std::memcpy(&elements[static_cast<std::size_t>(i) * width], &value, width);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        std::memcpy(&elements[i * width], &list[i], width);
     }
     return true;
 }
@@ -98,7 +94,7 @@ bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
     if (tensor.elements.empty()) {
         return true;
     }
-    if (proto.has_raw_data()) {
+    if (proto.raw_data.has()) {
         const std::string& raw = proto.raw_data();
         if (raw.size() != tensor.elements.size()) {
             return false;
@@ -133,7 +129,7 @@ core::Result<OnnxTensor> read_tensor(const onnx::TensorProto& proto, std::int64_
     if (!sizes) {
         return tl::unexpected(sizes.error());
     }
-    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims_size() == 0};
+    OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims.size() == 0};
     tensor.elements.resize(tensor.count() * core::bytes_of(*type));
     if (!copy_data(proto, tensor)) {
         return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
@@ -189,16 +185,16 @@ int onnx_number(DataType type) {
 }
 
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list) {
-    const bool list = may_be_empty_list && proto.data_type() == onnx_int64 && proto.dims_size() == 1;
+    const bool list = may_be_empty_list && proto.data_type() == onnx_int64 && proto.dims.size() == 1;
     return read_tensor(proto, list ? 0 : 1, most_listed_elements);
 }
 
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, AnySizes /*any*/) {
     // The data in the message must have the size of what is allocated; otherwise nothing is.
     const std::size_t entries =
-        proto.raw_data().size() + static_cast<std::size_t>(proto.float_data_size()) * 4 +
-        static_cast<std::size_t>(proto.int32_data_size()) * 4 + static_cast<std::size_t>(proto.int64_data_size()) * 8 +
-        static_cast<std::size_t>(proto.double_data_size()) * 8 + static_cast<std::size_t>(proto.uint64_data_size()) * 8;
+        proto.raw_data().size() + static_cast<std::size_t>(proto.float_data.size()) * 4 +
+        static_cast<std::size_t>(proto.int32_data.size()) * 4 + static_cast<std::size_t>(proto.int64_data.size()) * 8 +
+        static_cast<std::size_t>(proto.double_data.size()) * 8 + static_cast<std::size_t>(proto.uint64_data.size()) * 8;
     constexpr std::size_t small = 1024;
     return read_tensor(proto, 0, std::max(entries, small));
 }

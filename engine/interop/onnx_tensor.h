@@ -9,7 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/tensor_desc.h"
-#include "onnx.pb.h"
+#include "engine/interop/onnx_messages.h"
 
 namespace dmlconform::interop {
 

@@ -15,9 +15,9 @@ struct Group {
 
 /// Empty unless there are `kinds` inputs for each tensor after rate and step, and one kind fewer of outputs.
 std::vector<Group> groups_of(const Expansion& to, int kinds) {
-    const int count = (to.node().input_size() - 2) / kinds;
+    const int count = (to.node().input.size() - 2) / kinds;
     std::vector<Group> groups;
-    if (count < 1 || to.node().input_size() != 2 + kinds * count || to.node().output_size() != (kinds - 1) * count) {
+    if (count < 1 || to.node().input.size() != 2 + kinds * count || to.node().output.size() != (kinds - 1) * count) {
         return groups;
     }
     for (int i = 0; i < count; ++i) {

@@ -9,11 +9,9 @@
 #include "engine/cases/data_file_names.h"
 #include "engine/cases/npy_writer.h"
 #include "engine/cases/sources/sources.h"
-#if DMLCONFORM_HAS_ONNX
 #include "engine/core/guard.h"
 #include "engine/interop/export/onnx_export.h"
 #include "engine/interop/model/model_data.h"
-#endif
 
 namespace dmlconform::outputs {
 namespace {
@@ -37,8 +35,6 @@ core::Result<cases::Initialiser> from_npy(const fs::path& path, const core::Tens
     }
     return cases::Initialiser(std::move(*source));
 }
-
-#if DMLCONFORM_HAS_ONNX
 
 core::Result<void> check_tensor(const fs::path& path, const interop::OnnxTensor& tensor, core::DataType type,
                                 const core::Dimensions& sizes) {
@@ -89,16 +85,6 @@ core::Result<cases::Initialiser> from_pb(const fs::path& path, const operators::
     }
     return port == nullptr ? cases::Initialiser(stored->source) : as_in_model(*stored, *port, desc);
 }
-
-#else
-
-core::Result<cases::Initialiser> from_pb(const fs::path& path, const operators::Descriptor& /*descriptor*/,
-                                         std::size_t /*index*/) {
-    return core::fail(fmt::format("{}: this program was built without protobuf, with which .pb files are read",
-                                  path.generic_string()));
-}
-
-#endif
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // Tests of `dmlconform export onnx`: folders of models that can be run again, and refused exports.
-#if DMLCONFORM_HAS_ONNX
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,4 +115,3 @@ TEST_F(ExportOnnx, SaysWhereNothingCouldBeExported) {
 
 }  // namespace
 }  // namespace dmlconform::tests::export_onnx_test
-#endif

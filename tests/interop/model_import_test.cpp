@@ -1,5 +1,4 @@
 // Tests of importing whole ONNX models as graphs. Expected values are derived by hand.
-#if DMLCONFORM_HAS_ONNX
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -156,10 +155,10 @@ TEST(ModelImport, TakesTheBranchOfAConstantCondition) {
                    {{"y", {}}},
                    {{"two", longs({1}, {2})}}};
     for (const auto& [name, type] : {std::pair("then_branch", "Neg"), std::pair("else_branch", "Abs")}) {
-        onnx::AttributeProto& branch = *test.nodes.back().add_attribute();
-        branch.set_name(name);
-        *branch.mutable_g()->add_node() = node(type, {"x"}, {"inner"});
-        branch.mutable_g()->add_output()->set_name("inner");
+        onnx::AttributeProto& branch = test.nodes.back().attribute.add();
+        branch.name.set(name);
+        branch.g.edit().node.add(node(type, {"x"}, {"inner"}));
+        branch.g.edit().output.add().name.set("inner");
     }
     const auto model = graph_of(model_of(test));
     EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
@@ -168,20 +167,20 @@ TEST(ModelImport, TakesTheBranchOfAConstantCondition) {
 TEST(ModelImport, InlinesFunctionsWithTheirAttributes) {
     onnx::ModelProto model =
         model_of({{node("Twice", {"x"}, {"y"}, {number("slope", 0.5F)})}, {{"x", no_data}}, {{"y", {}}}});
-    model.mutable_graph()->mutable_node(0)->set_domain("own");
-    onnx::FunctionProto& function = *model.add_functions();
-    function.set_domain("own");
-    function.set_name("Twice");
-    function.add_input("in");
-    function.add_output("out");
-    function.add_attribute("slope");
-    function.add_opset_import()->set_version(17);
-    *function.add_node() = node("LeakyRelu", {"in"}, {"once"});
-    *function.add_node() = node("LeakyRelu", {"once"}, {"out"});
-    for (onnx::NodeProto& one : *function.mutable_node()) {
-        onnx::AttributeProto& attribute = *one.add_attribute();
-        attribute.set_name("alpha");
-        attribute.set_ref_attr_name("slope");
+    model.graph.edit().node.edit(0).domain.set("own");
+    onnx::FunctionProto& function = model.functions.add();
+    function.domain.set("own");
+    function.name.set("Twice");
+    function.input.add("in");
+    function.output.add("out");
+    function.attribute.add("slope");
+    function.opset_import.add().version.set(17);
+    function.node.add(node("LeakyRelu", {"in"}, {"once"}));
+    function.node.add(node("LeakyRelu", {"once"}, {"out"}));
+    for (onnx::NodeProto& one : function.node.edit()) {
+        onnx::AttributeProto& attribute = one.attribute.add();
+        attribute.name.set("alpha");
+        attribute.ref_attr_name.set("slope");
     }
     const auto imported = graph_of(model);
     EXPECT_THAT(operators_of(imported), ElementsAre("ACTIVATION_LEAKY_RELU", "ACTIVATION_LEAKY_RELU"));
@@ -190,13 +189,13 @@ TEST(ModelImport, InlinesFunctionsWithTheirAttributes) {
 
 TEST(ModelImport, RefusesFunctionsThatCallThemselves) {
     onnx::ModelProto model = model_of({{node("Loop", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
-    model.mutable_graph()->mutable_node(0)->set_domain("own");
-    onnx::FunctionProto& function = *model.add_functions();
-    function.set_domain("own");
-    function.set_name("Loop");
-    function.add_input("x");
-    function.add_output("y");
-    *function.add_node() = model.graph().node(0);
+    model.graph.edit().node.edit(0).domain.set("own");
+    onnx::FunctionProto& function = model.functions.add();
+    function.domain.set("own");
+    function.name.set("Loop");
+    function.input.add("x");
+    function.output.add("y");
+    function.node.add(model.graph().node(0));
     const auto imported = interop::import_model(model, "model.onnx");
     ASSERT_FALSE(imported);
     EXPECT_THAT(imported.error().message, HasSubstr("nested"));
@@ -204,11 +203,9 @@ TEST(ModelImport, RefusesFunctionsThatCallThemselves) {
 
 TEST(ModelImport, TakesSizesOfSymbolicDimensions) {
     onnx::ModelProto model = model_of({{node("Relu", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
-    auto& dimension =
-        *model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(
-            0);
-    dimension.clear_dim_value();
-    dimension.set_dim_param("N");
+    auto& dimension = model.graph.edit().input.edit(0).type.edit().tensor_type.edit().shape.edit().dim.edit(0);
+    dimension.dim_value.clear();
+    dimension.dim_param.set("N");
     EXPECT_EQ(graph_of(model, {{{"N", 5}}, {}}).inputs[0].tensor.sizes, (core::Dimensions{5, 3}));
     const auto chosen = graph_of(model);
     EXPECT_EQ(chosen.inputs[0].tensor.sizes, (core::Dimensions{1, 3}));
@@ -257,7 +254,7 @@ TEST(ModelImport, ReadsLargeTensorsFromTheFileWhenTheyAreNeeded) {
     const std::vector<float> weights(4096 * 3, 0.25F);
     onnx::ModelProto model = model_of(
         {{node("MatMul", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}, {{"w", floats({3, 4096}, weights)}}});
-    const std::string path = folder.write("model.onnx", model.SerializeAsString());
+    const std::string path = folder.write("model.onnx", onnx::message_bytes(model));
     const auto imported = interop::import_model(path);
     ASSERT_TRUE(imported) << imported.error().message;
     EXPECT_THAT(imported->inputs[1].tensor.elements, IsEmpty());
@@ -267,29 +264,29 @@ TEST(ModelImport, ReadsLargeTensorsFromTheFileWhenTheyAreNeeded) {
 TEST(ModelImport, ReadsExternalDataOfTheModelsFolderOnly) {
     const TemporaryFolder folder;
     onnx::ModelProto model = model_of({{node("Mul", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
-    onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
-    weight.set_name("w");
-    weight.set_data_type(1);
-    weight.add_dims(3);
-    weight.set_data_location(1);
+    onnx::TensorProto& weight = model.graph.edit().initializer.add();
+    weight.name.set("w");
+    weight.data_type.set(1);
+    weight.dims.add(3);
+    weight.data_location.set(1);
     const auto entry = [&](const char* key, const std::string& value) {
-        onnx::StringStringEntryProto& added = *weight.add_external_data();
-        added.set_key(key);
-        added.set_value(value);
+        onnx::StringStringEntryProto& added = weight.external_data.add();
+        added.key.set(key);
+        added.value.set(value);
     };
     const std::vector<float> numbers{7, 1, 2, 3};
     folder.write("weights.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 16));
     entry("location", "weights.bin");
     entry("offset", "4");
     entry("length", "12");
-    const std::string path = folder.write("model.onnx", model.SerializeAsString());
+    const std::string path = folder.write("model.onnx", onnx::message_bytes(model));
     const auto imported = interop::import_model(path);
     ASSERT_TRUE(imported) << imported.error().message;
     EXPECT_EQ(values_of(*imported, {{"x", no_data}}), (Values{{1, -4, 9, -4, 10, -18}}));
 
     const auto reason = [&](const std::string& location) {
-        model.mutable_graph()->mutable_initializer(0)->mutable_external_data(0)->set_value(location);
-        const auto refused = interop::import_model(folder.write("model.onnx", model.SerializeAsString()));
+        model.graph.edit().initializer.edit(0).external_data.edit(0).value.set(location);
+        const auto refused = interop::import_model(folder.write("model.onnx", onnx::message_bytes(model)));
         return refused ? "it was imported" : refused.error().message;
     };
     EXPECT_THAT(reason("../weights.bin"), HasSubstr("is not a file of the model's folder"));
@@ -297,7 +294,7 @@ TEST(ModelImport, ReadsExternalDataOfTheModelsFolderOnly) {
     EXPECT_THAT(reason("nothing.bin"), HasSubstr("external data \"nothing.bin\""));
     std::filesystem::create_symlink(folder.path() / "weights.bin", folder.path() / "link.bin");
     EXPECT_THAT(reason("link.bin"), HasSubstr("is behind a link"));
-    model.mutable_graph()->mutable_initializer(0)->set_dims(0, std::int64_t{1} << 30);
+    model.graph.edit().initializer.edit(0).dims.edit(0) = std::int64_t{1} << 30;
     EXPECT_THAT(reason("weights.bin"), HasSubstr("bytes of data"));
 }
 
@@ -328,11 +325,11 @@ std::string varied_model() {
                     {"w", floats({3, 400}, std::vector<float>(1200, 0.5F))},
                     {"two", longs({1}, {2})},
                     {"one", longs({1}, {1})}}};
-    onnx::AttributeProto& branch = *test.nodes[6].add_attribute();
-    branch.set_name("then_branch");
-    *branch.mutable_g()->add_node() = node("Relu", {"m"}, {"inner"});
-    branch.mutable_g()->add_output()->set_name("inner");
-    return model_of(test).SerializeAsString();
+    onnx::AttributeProto& branch = test.nodes[6].attribute.add();
+    branch.name.set("then_branch");
+    branch.g.edit().node.add(node("Relu", {"m"}, {"inner"}));
+    branch.g.edit().output.add().name.set("inner");
+    return onnx::message_bytes(model_of(test));
 }
 
 TEST(ModelImport, MakesALegalCaseOrAnErrorOfMutatedModels) {
@@ -377,7 +374,7 @@ TEST(ModelImport, FillsIndicesWithinRange) {
         {{"x", floats({50}, std::vector<float>(50))}},
         {{"y", {}}},
         {{"w", floats({7, 2}, std::vector<float>(14))}}};
-    const auto model = interop::read_model_case(folder.write("model.onnx", model_of(test).SerializeAsString()));
+    const auto model = interop::read_model_case(folder.write("model.onnx", onnx::message_bytes(model_of(test))));
     ASSERT_TRUE(model) << model.error().message;
     const auto slots = model->subject->descriptor->inputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -397,19 +394,19 @@ TEST(ModelImport, FillsIndicesWithinRange) {
 TEST(ModelImport, TakesDataOfTheTestDataSet) {
     const TemporaryFolder folder;
     const ModelTest test{{node("Neg", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}};
-    const std::string path = folder.write("net.onnx", model_of(test).SerializeAsString());
-    folder.write("test_data_set_0/input_0.pb", no_data.SerializeAsString());
-    folder.write("test_data_set_0/output_0.pb", floats({2, 3}, {-1, 2, -3, 4, -5, 6}).SerializeAsString());
+    const std::string path = folder.write("net.onnx", onnx::message_bytes(model_of(test)));
+    folder.write("test_data_set_0/input_0.pb", onnx::message_bytes(no_data));
+    folder.write("test_data_set_0/output_0.pb", onnx::message_bytes(floats({2, 3}, {-1, 2, -3, 4, -5, 6})));
     const auto model = interop::read_model_case(path);
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->subject->id, "net/model");
     ASSERT_TRUE(model->subject->expected[0]);
     expect_pass(*model->subject, "the model");
-    folder.write("test_data_set_0/output_0.pb", floats({2, 3}, {-1, 2, -3, 4, -5, 7}).SerializeAsString());
+    folder.write("test_data_set_0/output_0.pb", onnx::message_bytes(floats({2, 3}, {-1, 2, -3, 4, -5, 7})));
     const auto wrong = interop::read_model_case(path);
     cpu::CpuEngine engine(core::highest_feature_level);
     EXPECT_EQ(run::run_case(*wrong->subject, engine).status, run::Status::fail);
-    folder.write("test_data_set_0/output_0.pb", floats({2, 2}, {-1, 2, -3, 4}).SerializeAsString());
+    folder.write("test_data_set_0/output_0.pb", onnx::message_bytes(floats({2, 2}, {-1, 2, -3, 4})));
     const auto other = interop::read_model_case(path);
     ASSERT_FALSE(other);
     EXPECT_THAT(other.error().message, HasSubstr("the data of \"y\""));
@@ -424,15 +421,15 @@ TEST(ModelImport, RefusesFilesThatAreNotModels) {
     EXPECT_THAT(reason("{}"), HasSubstr("is not an ONNX model"));
     EXPECT_EQ(reason(""), "the file is empty");
     const std::string whole =
-        model_of({{node("Relu", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}}).SerializeAsString();
+        onnx::message_bytes(model_of({{node("Relu", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}}));
     EXPECT_THAT(reason(whole.substr(0, whole.size() - 3)), HasSubstr("cut off"));
     // A tensor whose external data refer to an offset in this very file.
     onnx::ModelProto liar =
         model_of({{node("Add", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}, {{"w", floats({3}, {1, 2, 3})}}});
-    liar.mutable_graph()->mutable_initializer(0)->clear_raw_data();
-    liar.mutable_graph()->mutable_initializer(0)->set_skipped_offset(0);
-    liar.mutable_graph()->mutable_initializer(0)->set_skipped_bytes(12);
-    EXPECT_THAT(reason(liar.SerializeAsString()), HasSubstr("has data of another size"));
+    liar.graph.edit().initializer.edit(0).raw_data.clear();
+    liar.graph.edit().initializer.edit(0).skipped_offset.set(0);
+    liar.graph.edit().initializer.edit(0).skipped_bytes.set(12);
+    EXPECT_THAT(reason(onnx::message_bytes(liar)), HasSubstr("has data of another size"));
 }
 
 TEST(ModelImport, RefusesFilesOfVeryManyEmptyMessages) {
@@ -454,4 +451,3 @@ TEST(ModelImport, RefusesFilesOfVeryManyEmptyMessages) {
 }  // namespace
 }  // namespace model_import_test
 }  // namespace dmlconform::tests
-#endif

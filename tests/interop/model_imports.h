@@ -16,27 +16,27 @@ namespace dmlconform::tests {
 /// The model of a ModelTest. Its outputs have names only.
 [[nodiscard]] inline onnx::ModelProto model_of(const ModelTest& test) {
     onnx::ModelProto model;
-    model.add_opset_import()->set_version(test.opset);
-    onnx::GraphProto& graph = *model.mutable_graph();
+    model.opset_import.add().version.set(test.opset);
+    onnx::GraphProto& graph = model.graph.edit();
     for (const onnx::NodeProto& one : test.nodes) {
-        *graph.add_node() = one;
+        graph.node.add(one);
     }
     for (const auto& [name, tensor] : test.initializers) {
-        *graph.add_initializer() = tensor;
-        graph.mutable_initializer(graph.initializer_size() - 1)->set_name(name);
+        graph.initializer.add(tensor);
+        graph.initializer.edit(graph.initializer.size() - 1).name.set(name);
     }
     for (const auto& [name, tensor] : test.inputs) {
-        onnx::ValueInfoProto& input = *graph.add_input();
-        input.set_name(name);
-        onnx::TensorTypeProto& type = *input.mutable_type()->mutable_tensor_type();
-        type.set_elem_type(tensor.data_type());
-        type.mutable_shape();
+        onnx::ValueInfoProto& input = graph.input.add();
+        input.name.set(name);
+        onnx::TensorTypeProto& type = input.type.edit().tensor_type.edit();
+        type.elem_type.set(tensor.data_type());
+        type.shape.edit();
         for (const std::int64_t size : tensor.dims()) {
-            type.mutable_shape()->add_dim()->set_dim_value(size);
+            type.shape.edit().dim.add().dim_value.set(size);
         }
     }
     for (const auto& [name, tensor] : test.outputs) {
-        graph.add_output()->set_name(name);
+        graph.output.add().name.set(name);
     }
     return model;
 }

@@ -1,5 +1,4 @@
 // Tests of ONNX operators that rearrange all elements.
-#if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_passing.h"
 
 namespace dmlconform::tests::onnx_arrangement_test {
@@ -139,4 +138,3 @@ TEST(OnnxImport, EinsumByStrides) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_arrangement_test
-#endif

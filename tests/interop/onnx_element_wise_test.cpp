@@ -1,5 +1,4 @@
 // Tests which DirectML operator, attributes and strides ONNX's element-wise nodes become.
-#if DMLCONFORM_HAS_ONNX
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -210,4 +209,3 @@ TEST(OnnxElementWise, WhatIsNotTheSameIsLeftOut) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_element_wise_test
-#endif

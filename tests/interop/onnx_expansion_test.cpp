@@ -1,5 +1,4 @@
 // Tests of ONNX nodes that become several DirectML operators.
-#if DMLCONFORM_HAS_ONNX
 #include <cmath>
 
 #include "tests/interop/onnx_models.h"
@@ -30,13 +29,13 @@ TEST(OnnxExpansion, ManyInputsTwoAtATime) {
 TEST(OnnxExpansion, DropoutThatDropsNothing) {
     const auto made = [](NamedTensors inputs, bool mask, std::int64_t opset) {
         ModelTest test{{node("Dropout", {}, {"y"})}, {{"x", pair}}, {{"y", pair}}, {}, opset};
-        test.nodes[0].add_input("x");
+        test.nodes[0].input.add("x");
         for (auto& [name, value] : inputs) {
-            test.nodes[0].add_input(name);
+            test.nodes[0].input.add(name);
             test.inputs.emplace_back(name, value);
         }
         if (mask) {
-            test.nodes[0].add_output("mask");
+            test.nodes[0].output.add("mask");
             test.outputs.emplace_back("mask", bools({2}, {1, 1}));
         }
         return test;
@@ -158,7 +157,7 @@ TEST(OnnxExpansion, CrossEntropies) {
     EXPECT_THAT(passing_steps(test), ElementsAre("test_it/1-LogSoftmax", "test_it/2-Unsqueeze",
                                                  "test_it/3-GatherElements", "test_it/4-Neg", "test_it/5-Squeeze"));
     test.outputs.pop_back();
-    test.nodes[0].mutable_output()->RemoveLast();
+    test.nodes[0].output.edit().pop_back();
     EXPECT_EQ(passing_steps(test).size(), 5u);
     test.opset = 12;
     EXPECT_THAT(reason_of_model(test), HasSubstr("before opset 13"));
@@ -166,4 +165,3 @@ TEST(OnnxExpansion, CrossEntropies) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_expansion_test
-#endif

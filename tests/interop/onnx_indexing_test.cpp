@@ -1,5 +1,4 @@
 // Tests of ONNX operators that gather or scatter elements by index.
-#if DMLCONFORM_HAS_ONNX
 #include "tests/interop/onnx_models.h"
 #include "tests/interop/onnx_passing.h"
 
@@ -164,4 +163,3 @@ TEST(OnnxImport, IndicesThatDoNotFit) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_indexing_test
-#endif

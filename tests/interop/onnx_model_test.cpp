@@ -1,6 +1,5 @@
 // Tests of models with several nodes: each node that computes something becomes a case, and reasons for omissions are
 // reported.
-#if DMLCONFORM_HAS_ONNX
 #include <ctime>
 
 #include "tests/interop/onnx_models.h"
@@ -260,4 +259,3 @@ TEST(OnnxModel, NamesAreNotLookedForInAllOfTheModel) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_model_test
-#endif

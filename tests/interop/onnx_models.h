@@ -24,48 +24,48 @@ struct ModelTest {
                                           const std::vector<std::string>& outputs,
                                           const std::vector<onnx::AttributeProto>& attributes = {}) {
     onnx::NodeProto proto;
-    proto.set_op_type(type);
+    proto.op_type.set(type);
     for (const std::string& name : inputs) {
-        proto.add_input(name);
+        proto.input.add(name);
     }
     for (const std::string& name : outputs) {
-        proto.add_output(name);
+        proto.output.add(name);
     }
     for (const onnx::AttributeProto& attribute : attributes) {
-        *proto.add_attribute() = attribute;
+        proto.attribute.add(attribute);
     }
     return proto;
 }
 
 [[nodiscard]] inline onnx::AttributeProto constant(const onnx::TensorProto& tensor) {
     onnx::AttributeProto attribute;
-    attribute.set_name("value");
-    *attribute.mutable_t() = tensor;
+    attribute.name.set("value");
+    attribute.t.edit() = tensor;
     return attribute;
 }
 
 [[nodiscard]] inline core::Result<interop::Imported> read(const ModelTest& test) {
     const TemporaryFolder folder;
     onnx::ModelProto model;
-    model.add_opset_import()->set_version(test.opset);
-    onnx::GraphProto& graph = *model.mutable_graph();
+    model.opset_import.add().version.set(test.opset);
+    onnx::GraphProto& graph = model.graph.edit();
     for (const onnx::NodeProto& one : test.nodes) {
-        *graph.add_node() = one;
+        graph.node.add(one);
     }
     for (const auto& [name, tensor] : test.initializers) {
-        *graph.add_initializer() = tensor;
-        graph.mutable_initializer(graph.initializer_size() - 1)->set_name(name);
+        graph.initializer.add(tensor);
+        graph.initializer.edit(graph.initializer.size() - 1).name.set(name);
     }
-    const auto write_all = [&](const NamedTensors& tensors, const char* kind, auto* values) {
+    const auto write_all = [&](const NamedTensors& tensors, const char* kind, auto& values) {
         for (std::size_t i = 0; i < tensors.size(); ++i) {
-            values->Add()->set_name(tensors[i].first);
+            values.add().name.set(tensors[i].first);
             folder.write(fmt::format("test_it/test_data_set_0/{}_{}.pb", kind, i),
-                         tensors[i].second.SerializeAsString());
+                         onnx::message_bytes(tensors[i].second));
         }
     };
-    write_all(test.inputs, "input", graph.mutable_input());
-    write_all(test.outputs, "output", graph.mutable_output());
-    folder.write("test_it/model.onnx", model.SerializeAsString());
+    write_all(test.inputs, "input", graph.input);
+    write_all(test.outputs, "output", graph.output);
+    folder.write("test_it/model.onnx", onnx::message_bytes(model));
     return interop::read_onnx_node_tests(folder.at("test_it"));
 }
 

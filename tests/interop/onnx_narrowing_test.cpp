@@ -1,5 +1,4 @@
 // Tests of 64-bit numbers in ONNX for which DirectML's operator has 32 bits.
-#if DMLCONFORM_HAS_ONNX
 #include <limits>
 
 #include "tests/interop/onnx_passing.h"
@@ -44,4 +43,3 @@ TEST(OnnxNarrowing, WhatItDoesNotHold) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_narrowing_test
-#endif

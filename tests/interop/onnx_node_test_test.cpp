@@ -1,6 +1,5 @@
 // Tests of importing ONNX node tests that are generated here: supported ones become cases that run, the others are
 // named.
-#if DMLCONFORM_HAS_ONNX
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -222,4 +221,3 @@ TEST(OnnxImport, AFolderThatMayNotBeRead) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_node_test_test
-#endif

@@ -9,8 +9,8 @@
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
+#include "engine/interop/onnx_messages.h"
 #include "engine/interop/onnx_node_test.h"
-#include "onnx.pb.h"
 #include "tests/temporary_folder.h"
 
 namespace dmlconform::tests {
@@ -18,9 +18,9 @@ namespace dmlconform::tests {
 template <class T>
 [[nodiscard]] onnx::TensorProto tensor(int type, std::vector<std::int64_t> dims, const std::vector<T>& values) {
     onnx::TensorProto proto;
-    proto.set_data_type(type);
-    proto.mutable_dims()->Add(dims.begin(), dims.end());
-    proto.set_raw_data(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+    proto.data_type.set(type);
+    proto.dims.append(dims.begin(), dims.end());
+    proto.raw_data.set(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
     return proto;
 }
 
@@ -51,65 +51,65 @@ struct NodeTest {
 
 [[nodiscard]] inline onnx::AttributeProto integer(const std::string& name, std::int64_t value) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_i(value);
+    attribute.name.set(name);
+    attribute.i.set(value);
     return attribute;
 }
 
 [[nodiscard]] inline onnx::AttributeProto number(const std::string& name, float value) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_f(value);
+    attribute.name.set(name);
+    attribute.f.set(value);
     return attribute;
 }
 
 [[nodiscard]] inline onnx::AttributeProto text(const std::string& name, const std::string& value) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.set_s(value);
+    attribute.name.set(name);
+    attribute.s.set(value);
     return attribute;
 }
 
 [[nodiscard]] inline onnx::AttributeProto integers(const std::string& name, const std::vector<std::int64_t>& values) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.mutable_ints()->Add(values.begin(), values.end());
+    attribute.name.set(name);
+    attribute.ints.append(values.begin(), values.end());
     return attribute;
 }
 
 inline void write(const TemporaryFolder& folder, const std::string& name, const NodeTest& test) {
     onnx::ModelProto model;
-    model.add_opset_import()->set_version(test.opset);
-    onnx::NodeProto* node = model.mutable_graph()->add_node();
-    node->set_op_type(test.type);
-    node->set_domain(test.domain);
+    model.opset_import.add().version.set(test.opset);
+    onnx::NodeProto& node = model.graph.edit().node.add();
+    node.op_type.set(test.type);
+    node.domain.set(test.domain);
     for (const onnx::AttributeProto& attribute : test.attributes) {
-        *node->add_attribute() = attribute;
+        node.attribute.add(attribute);
     }
     for (std::size_t i = 0; i < test.inputs.size(); ++i) {
         if (test.inputs[i].data_type() == absent) {
-            node->add_input("");
+            node.input.add("");
             continue;
         }
-        node->add_input(fmt::format("in{}", i));
+        node.input.add(fmt::format("in{}", i));
         // Files are numbered like the graph's inputs, not like the node's.
-        folder.write(fmt::format("{}/test_data_set_0/input_{}.pb", name, model.graph().input_size()),
-                     test.inputs[i].SerializeAsString());
-        model.mutable_graph()->add_input()->set_name(fmt::format("in{}", i));
+        folder.write(fmt::format("{}/test_data_set_0/input_{}.pb", name, model.graph().input.size()),
+                     onnx::message_bytes(test.inputs[i]));
+        model.graph.edit().input.add().name.set(fmt::format("in{}", i));
     }
     if (test.first_is_sequence) {
-        model.mutable_graph()->mutable_input(0)->mutable_type();
+        model.graph.edit().input.edit(0).type.edit();
     }
     for (std::size_t i = 0; i < test.outputs.size(); ++i) {
-        node->add_output(fmt::format("out{}", i));
-        onnx::ValueInfoProto* output = model.mutable_graph()->add_output();
-        output->set_name(fmt::format("out{}", i));
+        node.output.add(fmt::format("out{}", i));
+        onnx::ValueInfoProto& output = model.graph.edit().output.add();
+        output.name.set(fmt::format("out{}", i));
         if (test.declared_output != 0) {
-            output->mutable_type()->mutable_tensor_type()->set_elem_type(test.declared_output);
+            output.type.edit().tensor_type.edit().elem_type.set(test.declared_output);
         }
-        folder.write(fmt::format("{}/test_data_set_0/output_{}.pb", name, i), test.outputs[i].SerializeAsString());
+        folder.write(fmt::format("{}/test_data_set_0/output_{}.pb", name, i), onnx::message_bytes(test.outputs[i]));
     }
-    folder.write(name + "/model.onnx", model.SerializeAsString());
+    folder.write(name + "/model.onnx", onnx::message_bytes(model));
 }
 
 /// The only case of a node test.

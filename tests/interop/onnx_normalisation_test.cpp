@@ -1,5 +1,4 @@
 // Tests which DirectML operator and axes ONNX's normalisations, softmaxes and hardmaxes become.
-#if DMLCONFORM_HAS_ONNX
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,4 +107,3 @@ TEST(OnnxNormalisation, WhatHasNoCounterpartIsNamed) {
 
 }  // namespace
 }  // namespace dmlconform::tests::onnx_normalisation_test
-#endif

@@ -26,17 +26,17 @@ onnx::TensorProto counted(std::vector<std::int64_t> dims) {
 
 onnx::AttributeProto strings(const std::string& name, const std::vector<std::string>& values) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
+    attribute.name.set(name);
     for (const std::string& value : values) {
-        attribute.add_strings(value);
+        attribute.strings.add(value);
     }
     return attribute;
 }
 
 onnx::AttributeProto numbers(const std::string& name, const std::vector<float>& values) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.mutable_floats()->Add(values.begin(), values.end());
+    attribute.name.set(name);
+    attribute.floats.append(values.begin(), values.end());
     return attribute;
 }
 

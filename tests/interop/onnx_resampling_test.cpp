@@ -24,8 +24,8 @@ onnx::TensorProto nothing() {
 
 onnx::AttributeProto numbers(const std::string& name, const std::vector<float>& values) {
     onnx::AttributeProto attribute;
-    attribute.set_name(name);
-    attribute.mutable_floats()->Add(values.begin(), values.end());
+    attribute.name.set(name);
+    attribute.floats.append(values.begin(), values.end());
     return attribute;
 }
 

@@ -14,8 +14,6 @@ import subprocess
 import sys
 
 OURS = "dmlconform::"
-# protobuf's compiler generates these; they are declared in generated headers.
-GENERATED = "dmlconform::onnx::"
 # Symbols that only one object may define: functions, and variables of all kinds.
 STRONG = set("TBDR")
 
@@ -56,7 +54,7 @@ def strong_symbols(listing):
     """The names of ours in what `nm --demangle` prints."""
     for line in listing.splitlines():
         kind, _, name = line[17:].partition(" ")
-        ours = name.startswith(OURS) and GENERATED not in name and "(anonymous namespace)" not in name
+        ours = name.startswith(OURS) and "(anonymous namespace)" not in name
         if ours and kind in STRONG:
             yield name
 

@@ -25,8 +25,8 @@ OF_WINDOWS = {
     "dxgi1_6.h", "guiddef.h", "initguid.h", "psapi.h", "shellapi.h", "tlhelp32.h", "unknwn.h", "windows.h", "winver.h",
     "wrl/client.h",
 }
-# Headers of the libraries in vcpkg.json, and those that protobuf's compiler generates.
-OF_LIBRARIES = re.compile(r"(benchmark|fmt|google/protobuf|nlohmann|tl|vulkan|xtensor|xtl)/|(sqlite3|zlib|png|turbojpeg|onnx\.pb)\.h$|"
+# Headers of the libraries in vcpkg.json.
+OF_LIBRARIES = re.compile(r"(benchmark|fmt|nlohmann|protozero|tl|vulkan|xtensor|xtl)/|(sqlite3|zlib|png|turbojpeg)\.h$|"
                           r"CLI/|directx/|dxguids/")
 FOR_OTHER_SYSTEMS = re.compile(r"_(posix|linux|vkd3d)\.cpp$|/directml/wine/|/glibc_compat\.cpp$")
 

@@ -43,11 +43,11 @@ std::int64_t format_version(std::int64_t opset) {
 }
 
 void set_shape(onnx::ValueInfoProto& info, int type, const core::Dimensions& sizes) {
-    onnx::TensorTypeProto& tensor = *info.mutable_type()->mutable_tensor_type();
-    tensor.set_elem_type(type);
-    tensor.mutable_shape();
+    onnx::TensorTypeProto& tensor = info.type.edit().tensor_type.edit();
+    tensor.elem_type.set(type);
+    tensor.shape.edit();
     for (const std::uint32_t size : sizes) {
-        tensor.mutable_shape()->add_dim()->set_dim_value(size);
+        tensor.shape.edit().dim.add().dim_value.set(size);
     }
 }
 
@@ -63,8 +63,8 @@ enum AttributeType : int {
 
 onnx::AttributeProto named(const char* name, AttributeType type) {
     onnx::AttributeProto made;
-    made.set_name(name);
-    made.set_type(type);
+    made.name.set(name);
+    made.type.set(type);
     return made;
 }
 
@@ -80,38 +80,38 @@ std::string type_name(int type) {
 
 onnx::AttributeProto attribute(const char* name, std::int64_t value) {
     onnx::AttributeProto made = named(name, type_int);
-    made.set_i(value);
+    made.i.set(value);
     return made;
 }
 
 onnx::AttributeProto attribute(const char* name, float value) {
     onnx::AttributeProto made = named(name, type_float);
-    made.set_f(value);
+    made.f.set(value);
     return made;
 }
 
 onnx::AttributeProto attribute(const char* name, const char* value) {
     onnx::AttributeProto made = named(name, type_string);
-    made.set_s(value);
+    made.s.set(value);
     return made;
 }
 
 onnx::AttributeProto attribute(const char* name, const Numbers& values) {
     onnx::AttributeProto made = named(name, type_ints);
-    made.mutable_ints()->Add(values.begin(), values.end());
+    made.ints.append(values.begin(), values.end());
     return made;
 }
 
 onnx::AttributeProto attribute(const char* name, const std::vector<float>& values) {
     onnx::AttributeProto made = named(name, type_floats);
-    made.mutable_floats()->Add(values.begin(), values.end());
+    made.floats.append(values.begin(), values.end());
     return made;
 }
 
 onnx::AttributeProto attribute(const char* name, const std::vector<std::string>& values) {
     onnx::AttributeProto made = named(name, type_strings);
     for (const std::string& value : values) {
-        made.add_strings(value);
+        made.strings.add(value);
     }
     return made;
 }
@@ -162,10 +162,10 @@ void ModelWriter::fail(std::string reason) {
 
 std::vector<Value> ModelWriter::node(std::string_view type, const std::vector<Value>& inputs,
                                      const std::vector<Value>& outputs, Attributes attributes) {
-    onnx::NodeProto& made = *model_.mutable_graph()->add_node();
-    made.set_op_type(std::string(type));
+    onnx::NodeProto& made = model_.graph.edit().node.add();
+    made.op_type.set(std::string(type));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        made.add_input(inputs[i].name);
+        made.input.add(inputs[i].name);
         if (!inputs[i].is_absent() && !takes_type(type, opset_, i, inputs[i].type)) {
             fail(fmt::format("ONNX's {} does not take {} at opset {}", type, type_name(inputs[i].type), opset_));
         }
@@ -175,10 +175,10 @@ std::vector<Value> ModelWriter::node(std::string_view type, const std::vector<Va
         if (result.type != 0) {
             result.name = next_name('v');
         }
-        made.add_output(result.name);
+        made.output.add(result.name);
     }
     for (onnx::AttributeProto& one : attributes) {
-        *made.add_attribute() = std::move(one);
+        made.attribute.add(std::move(one));
     }
     return results;
 }
@@ -325,14 +325,14 @@ Value ModelWriter::matmul(const Value& a, const Value& b) {
 }
 
 Value ModelWriter::constant(int type, core::Dimensions sizes, std::string elements) {
-    onnx::TensorProto& tensor = *model_.mutable_graph()->add_initializer();
+    onnx::TensorProto& tensor = model_.graph.edit().initializer.add();
     Value value{next_name('c'), type, std::move(sizes)};
-    tensor.set_name(value.name);
-    tensor.set_data_type(type);
+    tensor.name.set(value.name);
+    tensor.data_type.set(type);
     for (const std::uint32_t size : value.sizes) {
-        tensor.add_dims(size);
+        tensor.dims.add(size);
     }
-    tensor.set_raw_data(std::move(elements));
+    tensor.raw_data.set(std::move(elements));
     return value;
 }
 
@@ -375,33 +375,29 @@ Value ModelWriter::integers(core::Dimensions sizes, const Numbers& numbers) {
 }
 
 Value ModelWriter::input(const std::string& name, int type, const core::Dimensions& sizes) {
-    onnx::ValueInfoProto& info = *model_.mutable_graph()->add_input();
-    info.set_name(name);
+    onnx::ValueInfoProto& info = model_.graph.edit().input.add();
+    info.name.set(name);
     set_shape(info, type, sizes);
     return {name, type, sizes};
 }
 
 void ModelWriter::output(const std::string& name, const Value& value) {
     const Value made = node("Identity", {value}, value.type, value.sizes);
-    onnx::ValueInfoProto& info = *model_.mutable_graph()->add_output();
-    info.set_name(name);
+    onnx::ValueInfoProto& info = model_.graph.edit().output.add();
+    info.name.set(name);
     set_shape(info, value.type, value.sizes);
     renamed_.emplace_back(made.name, name);
 }
 
 onnx::ModelProto ModelWriter::take() {
     // An output is the result of the last node that made it, without an Identity where that is possible.
-    auto& nodes = *model_.mutable_graph()->mutable_node();
+    auto& nodes = model_.graph.edit().node.edit();
     const auto rename = [&](const std::string& from, const std::string& to) {
         bool is_made = false;
         for (onnx::NodeProto& one : nodes) {
-            for (int i = 0; i < one.output_size(); ++i) {
-                is_made = is_made || one.output(i) == from;
-                one.set_output(i, one.output(i) == from ? to : one.output(i));
-            }
-            for (int i = 0; i < one.input_size(); ++i) {
-                one.set_input(i, one.input(i) == from ? to : one.input(i));
-            }
+            is_made = is_made || std::ranges::find(one.output(), from) != one.output().end();
+            std::ranges::replace(one.output.edit(), from, to);
+            std::ranges::replace(one.input.edit(), from, to);
         }
         return is_made;
     };
@@ -421,12 +417,12 @@ onnx::ModelProto ModelWriter::take() {
             rename(source, to);
         }
     }
-    model_.set_ir_version(format_version(opset_));
-    model_.set_producer_name("dmlconform");
-    onnx::OperatorSetIdProto& set = *model_.add_opset_import();
-    set.set_domain("");
-    set.set_version(opset_);
-    model_.mutable_graph()->set_name("dmlconform");
+    model_.ir_version.set(format_version(opset_));
+    model_.producer_name.set("dmlconform");
+    onnx::OperatorSetIdProto& set = model_.opset_import.add();
+    set.domain.set("");
+    set.version.set(opset_);
+    model_.graph.edit().name.set("dmlconform");
     return std::move(model_);
 }
 

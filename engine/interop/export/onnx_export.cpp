@@ -211,9 +211,7 @@ public:
                 exported_.node_types.push_back(node.op_type());
             }
         }
-        if (!model.SerializeToString(&exported_.bytes)) {
-            return core::fail("the model is too large for ONNX's format");
-        }
+        exported_.bytes = onnx::message_bytes(model);
         return std::move(exported_);
     }
 

@@ -13,15 +13,13 @@ core::Result<TestFile> tensor_test_file(const OnnxPort& port, const core::Tensor
     const core::Tensor packed = port_elements(port, tensor);
     const auto count = static_cast<std::size_t>(*core::element_count(port.sizes));
     onnx::TensorProto proto;
-    proto.set_name(port.name);
-    proto.set_data_type(onnx_number(port.type));
+    proto.name.set(port.name);
+    proto.data_type.set(onnx_number(port.type));
     for (const std::uint32_t size : port.sizes) {
-        proto.add_dims(size);
+        proto.dims.add(size);
     }
-    proto.set_raw_data(packed.buffer.bytes().data(), count * core::bytes_of(port.type));
-    TestFile file{fmt::format("test_data_set_0/{}_{}.pb", what, number), ""};
-    return proto.SerializeToString(&file.content) ? core::Result<TestFile>(std::move(file))
-                                                  : core::fail("a tensor is too large for ONNX's format");
+    proto.raw_data.set(packed.buffer.bytes().first(count * core::bytes_of(port.type)));
+    return TestFile{fmt::format("test_data_set_0/{}_{}.pb", what, number), onnx::message_bytes(proto)};
 }
 
 }  // namespace

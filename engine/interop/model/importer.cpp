@@ -21,7 +21,7 @@ Importer::Importer(const onnx::ModelProto& model, const std::filesystem::path& p
 
 core::Result<ImportedModel> Importer::import() {
     const onnx::GraphProto& graph = model_.graph();
-    if (graph.node_size() == 0) {
+    if (graph.node.size() == 0) {
         return core::fail("the model has no nodes");
     }
     Scope scope(nullptr, opsets_of(model_.opset_import()));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/interop/model/graph_builder.h"
-#include "onnx.pb.h"
+#include "engine/interop/onnx_messages.h"
 
 namespace dmlconform::interop {
 

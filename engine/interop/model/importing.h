@@ -50,8 +50,8 @@ private:
 
     // ---- importing_nodes.cpp ----
 
-    core::Result<void> import_nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-                                    std::unordered_set<std::string> outputs, Scope& scope, int depth);
+    core::Result<void> import_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> outputs,
+                                    Scope& scope, int depth);
     /// `origin` is the model's node that this one was expanded from, if any.
     core::Result<void> import_node(const onnx::NodeProto& proto, Scope& scope, int depth,
                                    std::optional<std::size_t> origin);

@@ -25,7 +25,7 @@ void Importer::cut(const onnx::NodeProto& proto, const std::string& reason, Scop
                            return node->input(index)->has_elements();
                        });
     const auto sizes = known && !node->inputs.empty() ? results(*node) : core::fail("");
-    for (int i = 0; i < proto.output_size(); ++i) {
+    for (int i = 0; i < proto.output.size(); ++i) {
         const std::string& name = proto.output(i);
         if (name.empty()) {
             continue;

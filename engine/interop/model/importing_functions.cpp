@@ -12,14 +12,14 @@
 namespace dmlconform::interop {
 
 const onnx::GraphProto* Importer::chosen_branch(const onnx::NodeProto& proto, const Scope& scope) {
-    const auto condition = proto.input_size() == 1 ? scope.find(proto.input(0)) : nullptr;
+    const auto condition = proto.input.size() == 1 ? scope.find(proto.input(0)) : nullptr;
     if (condition == nullptr || condition->tensor.count() != 1 || !condition->tensor.has_elements() ||
         !condition->missing.empty()) {
         return nullptr;
     }
     const onnx::AttributeProto* branch =
         attribute_of(proto, condition->tensor.integer(0) != 0 ? "then_branch" : "else_branch");
-    return branch == nullptr || branch->g().output_size() != proto.output_size() ? nullptr : &branch->g();
+    return branch == nullptr || branch->g().output.size() != proto.output.size() ? nullptr : &branch->g();
 }
 
 core::Result<void> Importer::import_branch(const onnx::NodeProto& proto, const onnx::GraphProto& branch, Scope& around,
@@ -33,7 +33,7 @@ core::Result<void> Importer::import_branch(const onnx::NodeProto& proto, const o
     if (auto done = import_nodes(branch.node(), std::move(outputs), scope, depth + 1); !done) {
         return done;
     }
-    for (int i = 0; i < proto.output_size(); ++i) {
+    for (int i = 0; i < proto.output.size(); ++i) {
         take_output(proto.output(i), branch.output(i).name(), scope, around);
     }
     return {};
@@ -51,21 +51,21 @@ void Importer::take_output(const std::string& outer, const std::string& inner, c
 core::Result<void> Importer::import_function(const onnx::NodeProto& call, const onnx::FunctionProto& function,
                                              Scope& around, int depth) {
     Scope scope(nullptr, opsets_of(function.opset_import()));
-    for (int i = 0; i < std::min(function.input_size(), call.input_size()); ++i) {
+    for (int i = 0; i < std::min(function.input.size(), call.input.size()); ++i) {
         if (const auto value = around.find(call.input(i))) {
             scope.share(function.input(i), value);
         }
     }
-    google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes;
+    std::vector<onnx::NodeProto> nodes;
     for (const onnx::NodeProto& node : function.node()) {
-        nodes.Add(with_attributes(node, call, function));
+        nodes.push_back(with_attributes(node, call, function));
     }
     imported_ += static_cast<std::size_t>(nodes.size());
     if (auto done = import_nodes(nodes, {function.output().begin(), function.output().end()}, scope, depth + 1);
         !done) {
         return done;
     }
-    for (int i = 0; i < std::min(function.output_size(), call.output_size()); ++i) {
+    for (int i = 0; i < std::min(function.output.size(), call.output.size()); ++i) {
         take_output(call.output(i), function.output(i), scope, around);
     }
     return {};
@@ -74,30 +74,29 @@ core::Result<void> Importer::import_function(const onnx::NodeProto& call, const 
 onnx::NodeProto Importer::with_attributes(const onnx::NodeProto& node, const onnx::NodeProto& call,
                                           const onnx::FunctionProto& function) {
     onnx::NodeProto result = node;
-    result.clear_attribute();
+    result.attribute.edit().clear();
     // Inputs that the call omits are empty.
-    for (std::string& input : *result.mutable_input()) {
+    for (std::string& input : result.input.edit()) {
         const auto found = std::ranges::find(function.input(), input);
         const auto position = static_cast<int>(found - function.input().begin());
-        if (found != function.input().end() && (position >= call.input_size() || call.input(position).empty())) {
+        if (found != function.input().end() && (position >= call.input.size() || call.input(position).empty())) {
             input.clear();
         }
     }
     for (const onnx::AttributeProto& attribute : node.attribute()) {
-        if (!attribute.has_ref_attr_name()) {
-            *result.add_attribute() = attribute;
+        if (!attribute.ref_attr_name.has()) {
+            result.attribute.add(attribute);
             continue;
         }
         const onnx::AttributeProto* given = attribute_of(call, attribute.ref_attr_name());
-        const auto standard =
-            std::ranges::find(function.attribute_proto(), attribute.ref_attr_name(), &onnx::AttributeProto::name);
+        const auto standard = std::ranges::find(function.attribute_proto(), attribute.ref_attr_name(), onnx::name_of);
         if (given == nullptr && standard != function.attribute_proto().end()) {
             given = &*standard;
         }
         if (given != nullptr) {
-            onnx::AttributeProto& added = *result.add_attribute();
+            onnx::AttributeProto& added = result.attribute.add();
             added = *given;
-            added.set_name(attribute.name());
+            added.name.set(attribute.name());
         }
     }
     return result;

@@ -21,14 +21,13 @@ constexpr int most_depth = 32;
 constexpr std::size_t most_imported_nodes = 1'000'000;
 
 /// The nodes that are needed to compute the values `outputs`.
-std::vector<bool> needed_nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-                               std::unordered_set<std::string> names) {
-    std::vector<bool> needed(static_cast<std::size_t>(nodes.size()));
-    for (int i = nodes.size(); i-- > 0;) {
-        const auto& outputs = nodes.Get(i).output();
+std::vector<bool> needed_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> names) {
+    std::vector<bool> needed(nodes.size());
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        const auto& outputs = nodes[i].output();
         if (std::ranges::any_of(outputs, [&](const auto& name) { return !name.empty() && names.contains(name); })) {
-            needed[static_cast<std::size_t>(i)] = true;
-            add_reads(nodes.Get(i), names);
+            needed[i] = true;
+            add_reads(nodes[i], names);
         }
     }
     return needed;
@@ -36,14 +35,14 @@ std::vector<bool> needed_nodes(const google::protobuf::RepeatedPtrField<onnx::No
 
 }  // namespace
 
-core::Result<void> Importer::import_nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+core::Result<void> Importer::import_nodes(const std::vector<onnx::NodeProto>& nodes,
                                           std::unordered_set<std::string> outputs, Scope& scope, int depth) {
     const std::vector<bool> needed = needed_nodes(nodes, std::move(outputs));
-    for (int i = 0; i < nodes.size(); ++i) {
-        if (!needed[static_cast<std::size_t>(i)]) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!needed[i]) {
             continue;
         }
-        if (const auto done = import_node(nodes.Get(i), scope, depth, std::nullopt); !done) {
+        if (const auto done = import_node(nodes[i], scope, depth, std::nullopt); !done) {
             return done;
         }
     }
@@ -70,7 +69,7 @@ core::Result<void> Importer::import_node(const onnx::NodeProto& proto, Scope& sc
     if (!origin) {
         origin = nodes_.size();
         nodes_.push_back(
-            {proto.name().empty() && proto.output_size() > 0 ? proto.output(0) : proto.name(), full_type(proto)});
+            {proto.name().empty() && proto.output.size() > 0 ? proto.output(0) : proto.name(), full_type(proto)});
     }
     auto done = import_operator(proto, scope, depth, *origin);
     if (!done) {
@@ -83,7 +82,7 @@ core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope
                                              std::size_t origin) {
     if (proto.op_type() == "Constant" && attribute_of(proto, "value") != nullptr) {
         auto constant = constant_tensor(attribute_of(proto, "value")->t(), path_);
-        if (!constant || proto.output_size() != 1) {
+        if (!constant || proto.output.size() != 1) {
             return core::fail(constant ? "a Constant has one output" : constant.error().message);
         }
         set_constant(proto.output(0), std::move(*constant), scope);
@@ -151,7 +150,7 @@ core::Result<void> Importer::import_expansion(const std::vector<onnx::NodeProto>
 
 core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Scope& scope) {
     constexpr int most_tensors = 4096;
-    if (proto.input_size() > most_tensors || proto.output_size() > most_tensors) {
+    if (proto.input.size() > most_tensors || proto.output.size() > most_tensors) {
         return core::fail(fmt::format("it has more than {} inputs or outputs", most_tensors));
     }
     OnnxNode node;

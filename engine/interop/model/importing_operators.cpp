@@ -20,7 +20,7 @@ constexpr std::size_t most_folded_elements = 65536;
 core::Result<void> Importer::import_single(OnnxNode& node, const onnx::NodeProto& proto, Scope& scope,
                                            std::size_t origin) {
     if (auto constant = constant_result(node)) {
-        if (!*constant || proto.output_size() != 1) {
+        if (!*constant || proto.output.size() != 1) {
             return core::fail(*constant ? "it has more than one output" : constant->error().message);
         }
         set_constant(proto.output(0), constant_tensor(std::move(**constant)), scope);
@@ -86,7 +86,7 @@ core::Result<void> Importer::add_operator(OnnxNode& node, const onnx::NodeProto&
     node.outputs.resize(std::max(node.outputs.size(), all_outputs ? outputs.size() : 1));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        const bool named = static_cast<int>(i) < proto.output_size() && !proto.output(static_cast<int>(i)).empty();
+        const bool named = static_cast<int>(i) < proto.output.size() && !proto.output(static_cast<int>(i)).empty();
         names.push_back(named ? proto.output(static_cast<int>(i)) : "");
         node.outputs[i].reset();
         if (i < outputs.size() && (named || all_outputs)) {

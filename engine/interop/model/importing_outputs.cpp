@@ -39,7 +39,7 @@ core::Result<ImportedModel> Importer::finish(const Scope& scope) {
     const std::size_t needed = nodes_.size();
     std::vector<std::string> values;
     std::unordered_set<std::string> taken;
-    for (int i = 0; i < model_.graph().output_size(); ++i) {
+    for (int i = 0; i < model_.graph().output.size(); ++i) {
         const std::string& name = model_.graph().output(i).name();
         const auto value = scope.find(name);
         const bool cut = value != nullptr && builder_.is_cut(value->tensor.value);

@@ -42,7 +42,7 @@ void Importer::set_input(const std::string& name, ModelInput::Kind kind, OnnxTen
 
 core::Result<OnnxTensor> Importer::declared_tensor(const onnx::ValueInfoProto& value, bool all_sizes_known) {
     const onnx::TensorTypeProto& declared = value.type().tensor_type();
-    if (value.has_type() && !value.type().has_tensor_type()) {
+    if (value.type.has() && !value.type().tensor_type.has()) {
         return core::fail("it is a sequence, a map or an optional value, not a tensor");
     }
     const auto type = onnx_data_type(declared.elem_type());
@@ -52,7 +52,7 @@ core::Result<OnnxTensor> Importer::declared_tensor(const onnx::ValueInfoProto& v
     core::Dimensions sizes;
     if (const auto given = options_.input_sizes.find(value.name()); given != options_.input_sizes.end()) {
         sizes = given->second;
-    } else if (!declared.has_shape()) {
+    } else if (!declared.shape.has()) {
         return core::fail("the model does not say how many dimensions it has", "give its data with --input");
     } else {
         for (const onnx::DimensionProto& dimension : declared.shape().dim()) {
@@ -68,7 +68,7 @@ core::Result<OnnxTensor> Importer::declared_tensor(const onnx::ValueInfoProto& v
 }
 
 core::Result<std::uint32_t> Importer::size_of(const onnx::DimensionProto& dimension, bool all_sizes_known) {
-    if (dimension.has_dim_value() && dimension.dim_value() > 0) {
+    if (dimension.dim_value.has() && dimension.dim_value() > 0) {
         return dimension.dim_value() <= 0xffffffff
                    ? core::Result<std::uint32_t>(static_cast<std::uint32_t>(dimension.dim_value()))
                    : core::fail(fmt::format("it has the size {}", dimension.dim_value()));

@@ -113,11 +113,11 @@ std::set<std::string> dimension_names(const onnx::ModelProto& model) {
 /// Data may only differ from the model where it leaves the size open.
 core::Result<void> check_declared_sizes(const onnx::ValueInfoProto& input, const core::Dimensions& sizes) {
     const onnx::TensorTypeProto& type = input.type().tensor_type();
-    bool fits = !type.has_shape() || static_cast<std::size_t>(type.shape().dim_size()) == sizes.size();
+    bool fits = !type.shape.has() || static_cast<std::size_t>(type.shape().dim.size()) == sizes.size();
     std::string declared;
-    for (int d = 0; d < type.shape().dim_size(); ++d) {
+    for (int d = 0; d < type.shape().dim.size(); ++d) {
         const onnx::DimensionProto& dimension = type.shape().dim(d);
-        const bool is_number = dimension.has_dim_value() && dimension.dim_value() > 0;
+        const bool is_number = dimension.dim_value.has() && dimension.dim_value() > 0;
         fits = fits && (!is_number || dimension.dim_value() == std::int64_t{sizes[static_cast<std::size_t>(d)]});
         declared += fmt::format("{}{}", d == 0 ? "" : ",",
                                 is_number ? fmt::format("{}", dimension.dim_value())
@@ -154,7 +154,7 @@ core::Result<std::map<std::string, std::uint32_t>> dimensions_of(
             return tl::unexpected(fits.error());
         }
         for (std::size_t d = 0; d < sizes.size() && sizes.size() == static_cast<std::size_t>(declared.size()); ++d) {
-            const std::string& name = declared.Get(static_cast<int>(d)).dim_param();
+            const std::string& name = declared[d].dim_param();
             const auto asked = options.dimensions.find(name);
             if (asked != options.dimensions.end() && asked->second != sizes[d]) {
                 return core::fail(
@@ -193,7 +193,7 @@ std::string description_of(const ImportedModel& model) {
 core::Result<void> check_names(const ModelCaseOptions& options, const onnx::ModelProto& model,
                                const ImportedModel& imported) {
     for (const auto& [name, file] : options.inputs) {
-        const bool known = std::ranges::count(model.graph().input(), name, &onnx::ValueInfoProto::name) != 0 ||
+        const bool known = std::ranges::count(model.graph().input(), name, onnx::name_of) != 0 ||
                            std::ranges::count(imported.inputs, name, &ModelInput::name) != 0;
         if (!known) {
             std::string names;

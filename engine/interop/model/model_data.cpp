@@ -25,13 +25,13 @@ core::Result<ConstantTensor> npy_tensor(const fs::path& path) {
     }
     onnx::TensorProto stored;
     for (const std::uint64_t size : header->shape) {
-        stored.add_dims(static_cast<std::int64_t>(std::min<std::uint64_t>(size, 0x7fffffffffffffff)));
+        stored.dims.add(static_cast<std::int64_t>(std::min<std::uint64_t>(size, 0x7fffffffffffffff)));
     }
     std::error_code error;
     const std::uintmax_t size = fs::file_size(path, error);
-    stored.set_skipped_offset(header->data_offset);
-    stored.set_skipped_bytes(error || size < header->data_offset ? 0 : size - header->data_offset);
-    stored.set_data_type(onnx_number(header->type));
+    stored.skipped_offset.set(header->data_offset);
+    stored.skipped_bytes.set(error || size < header->data_offset ? 0 : size - header->data_offset);
+    stored.data_type.set(onnx_number(header->type));
     return constant_tensor(stored, path);
 }
 

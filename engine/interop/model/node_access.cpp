@@ -15,8 +15,7 @@ std::string full_type(const onnx::NodeProto& node) {
     return is_own_domain(node.domain()) ? node.op_type() : fmt::format("{}.{}", node.domain(), node.op_type());
 }
 
-std::map<std::string, std::int64_t> opsets_of(
-    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports) {
+std::map<std::string, std::int64_t> opsets_of(const std::vector<onnx::OperatorSetIdProto>& imports) {
     std::map<std::string, std::int64_t> opsets;
     for (const onnx::OperatorSetIdProto& set : imports) {
         opsets[is_own_domain(set.domain()) ? "" : set.domain()] = set.version();
@@ -25,7 +24,7 @@ std::map<std::string, std::int64_t> opsets_of(
 }
 
 const onnx::AttributeProto* attribute_of(const onnx::NodeProto& node, std::string_view name) {
-    const auto found = std::ranges::find(node.attribute(), name, &onnx::AttributeProto::name);
+    const auto found = std::ranges::find(node.attribute(), name, onnx::name_of);
     return found == node.attribute().end() ? nullptr : &*found;
 }
 

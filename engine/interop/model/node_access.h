@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "onnx.pb.h"
+#include "engine/interop/onnx_messages.h"
 
 namespace dmlconform::interop {
 
@@ -17,8 +17,7 @@ namespace dmlconform::interop {
 [[nodiscard]] std::string full_type(const onnx::NodeProto& node);
 
 /// Versions of operator sets by domain; ONNX's own is "".
-[[nodiscard]] std::map<std::string, std::int64_t> opsets_of(
-    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports);
+[[nodiscard]] std::map<std::string, std::int64_t> opsets_of(const std::vector<onnx::OperatorSetIdProto>& imports);
 
 /// Null if the node has no such attribute.
 [[nodiscard]] const onnx::AttributeProto* attribute_of(const onnx::NodeProto& node, std::string_view name);

@@ -265,7 +265,7 @@ core::Result<Proto> read_skeleton(const std::filesystem::path& path, Message kin
     }
     auto text = Skeleton(FileReader(std::move(*stream), size)).read(kind);
     Proto message;
-    if (!text || !message.ParseFromString(*text)) {
+    if (!text || !onnx::read_message(*text, message)) {
         const std::string why =
             text || text.error().message.empty() ? fmt::format("it is not {}, or cut off", what) : text.error().message;
         return core::fail(why, "such a file is a message of protobuf in its binary format");

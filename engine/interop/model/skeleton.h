@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "engine/core/error.h"
-#include "onnx.pb.h"
+#include "engine/interop/onnx_messages.h"
 
 namespace dmlconform::interop {
 

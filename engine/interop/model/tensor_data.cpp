@@ -131,7 +131,7 @@ ConstantTensor repeated_constant(OnnxTensor tensor, const OnnxTensor& element) {
 core::Result<ConstantTensor> constant_tensor(const onnx::TensorProto& proto, const fs::path& path) {
     constexpr int external = 1;
     constexpr int onnx_bool = 9;
-    if (proto.data_location() != external && !proto.has_skipped_offset()) {
+    if (proto.data_location() != external && !proto.skipped_offset.has()) {
         auto tensor = onnx_tensor(proto, AnySizes{});
         return tensor ? core::Result<ConstantTensor>(constant_tensor(std::move(*tensor)))
                       : tl::unexpected(tensor.error());
