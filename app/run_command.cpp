@@ -258,7 +258,8 @@ int run_on(const RunOptions& options, const Invocation& invocation, const Select
                              options.expectations.update ? &update : nullptr, graphs);
     run::RunTotals totals =
         run::run_cases(run::selected_cases(selection.corpus, selection.selector,
-                                           options.cases.with_nodes ? run::Nodes::judged : run::Nodes::unjudged),
+                                           options.cases.with_nodes ? run::Nodes::judged : run::Nodes::unjudged,
+                                           options.settings.cases.max_memory),
                        sets, observer, options.settings);
     totals.unverified.filters = selection.unmatched;
     observer.finish(totals);

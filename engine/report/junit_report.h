@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/spool_file.h"
 #include "engine/report/console_report.h"
 #include "engine/report/output_file.h"
 #include "engine/report/sink.h"
-#include "engine/report/spool_file.h"
 
 namespace dmlconform::report {
 
@@ -31,7 +31,7 @@ private:
         std::size_t skipped = 0;
         std::chrono::nanoseconds time{};
         /// Test cases, which are spooled because their number precedes them in the file.
-        SpoolFile cases;
+        core::SpoolFile cases;
     };
 
     [[nodiscard]] core::Result<void> write_suite(Suite& suite);

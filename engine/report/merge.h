@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/spool_file.h"
 #include "engine/report/result_file.h"
 #include "engine/report/sink.h"
-#include "engine/report/spool_file.h"
 #include "engine/run/totals.h"
 
 namespace dmlconform::report {
@@ -57,7 +57,7 @@ private:
     std::vector<Part> parts_;
     std::vector<std::string> names_;
     std::vector<Place> places_;
-    SpoolFile lines_;
+    core::SpoolFile lines_;
     std::map<std::pair<std::string, std::uint32_t>, run::Tally> tallies_;
     run::StatusCounts off_gate_{};
     std::vector<std::string> off_gate_failures_;

@@ -22,10 +22,6 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// not support it.
 [[nodiscard]] File make_nameless_file(const std::filesystem::path& folder);
 
-/// Creates a temporary file on Windows, which disappears when it is closed. Null, with errno, on other systems, which
-/// have std::tmpfile.
-[[nodiscard]] File make_passing_file(const std::filesystem::path& path);
-
 /// Means the standard output where a path is expected. A file of that name is "./-".
 inline constexpr const char* standard_output_path = "-";
 

@@ -80,11 +80,6 @@ File make_nameless_file([[maybe_unused]] const std::filesystem::path& folder) {
 #endif
 }
 
-File make_passing_file(const std::filesystem::path& /*path*/) {
-    errno = ENOTSUP;
-    return nullptr;
-}
-
 bool is_standard_stream(const std::filesystem::path& path) {
     return standard_stream_at(path) >= 0;
 }

@@ -36,13 +36,6 @@ File make_nameless_file(const std::filesystem::path& /*folder*/) {
     return nullptr;
 }
 
-File make_passing_file(const std::filesystem::path& path) {
-    return with_stream(
-        _wopen(path.c_str(), _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT | _O_TEMPORARY | _O_SHORT_LIVED,
-               _S_IREAD | _S_IWRITE),
-        "w+b");
-}
-
 bool is_standard_stream(const std::filesystem::path& path) {
     return path == standard_output_path;  // no other path refers to one of them
 }

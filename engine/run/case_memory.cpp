@@ -12,6 +12,9 @@
 namespace dmlconform::run {
 namespace {
 
+/// What the values that nodes share may take however low the limit is.
+constexpr std::uint64_t least_memory_for_values = std::uint64_t{64} << 20;
+
 constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
 
 void add(std::uint64_t& sum, std::uint64_t count, std::uint64_t each) {
@@ -31,7 +34,7 @@ std::uint64_t packed_bytes(const core::TensorDesc& desc) {
 
 /// What running a graph takes besides its inputs and outputs: the values that are needed at once, by the engine, by the
 /// reference and in each of the runs that a tolerance is made of, and all values once more, which the nodes' own cases
-/// share.
+/// share, up to what is held in memory in any case.
 std::uint64_t bytes_of_values(const operators::Graph& graph, std::size_t runs) {
     const auto order = graph.execution_order();
     const auto last = operators::last_uses(graph, order);
@@ -52,6 +55,7 @@ std::uint64_t bytes_of_values(const operators::Graph& graph, std::size_t runs) {
             }
         }
     }
+    all = std::min(all, least_memory_for_values);
     add(all, runs + 2, most);
     return all;
 }
@@ -101,6 +105,12 @@ std::uint64_t memory_needed(const cases::Case& subject, const MoreCopies& more) 
         }
     }
     return sum;
+}
+
+std::uint64_t memory_for_values(const cases::Case& subject, std::uint64_t max_memory) {
+    const std::uint64_t needed = memory_needed(subject);
+    const std::uint64_t left = max_memory - std::min(needed, max_memory);
+    return core::checked_add(least_memory_for_values, left).value_or(greatest);
 }
 
 }  // namespace dmlconform::run

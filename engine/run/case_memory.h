@@ -23,4 +23,8 @@ struct MoreCopies {
 /// the tensor. Saturates instead of overflowing. The descriptor must be legal.
 [[nodiscard]] std::uint64_t memory_needed(const cases::Case& subject, const MoreCopies& more = {});
 
+/// What the values that the cases of a graph's nodes share may take in memory: what the graph's own case leaves of the
+/// limit, and at least the 64 MiB that memory_needed counts. The rest goes to a temporary file.
+[[nodiscard]] std::uint64_t memory_for_values(const cases::Case& subject, std::uint64_t max_memory);
+
 }  // namespace dmlconform::run

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/run/case_memory.h"
 #include "engine/run/node_cases.h"
 
 namespace dmlconform::run {
@@ -33,8 +34,12 @@ EntryStarts starts_of(const cases::Corpus& corpus) {
 class NodeReader {
 public:
     NodeReader(const cases::Corpus& corpus, const Selector& selector, std::shared_ptr<const EntryStarts> starts,
-               std::shared_ptr<SharedGraphCases> graphs)
-        : reader_(corpus), selector_(selector), starts_(std::move(starts)), graphs_(std::move(graphs)) {}
+               std::shared_ptr<SharedGraphCases> graphs, std::uint64_t max_memory)
+        : reader_(corpus),
+          selector_(selector),
+          starts_(std::move(starts)),
+          graphs_(std::move(graphs)),
+          max_memory_(max_memory) {}
 
     std::shared_ptr<const cases::Case> at(std::size_t position) {
         const auto next = std::ranges::upper_bound(starts_->all, position, {}, &EntryStart::first);
@@ -46,7 +51,7 @@ public:
             return if_selected(read(written));
         }
         if (graph_ == nullptr || number_ != written) {
-            graph_ = graphs_->at(written, [&] { return read(written); });
+            graph_ = graphs_->at(written, [&] { return read_graph(written); });
             number_ = written;
         }
         if (graph_ == nullptr) {
@@ -61,6 +66,15 @@ private:
         return subject ? std::make_shared<const cases::Case>(std::move(*subject)) : nullptr;
     }
 
+    [[nodiscard]] std::shared_ptr<const GraphCase> read_graph(std::size_t position) {
+        auto whole = read(position);
+        if (whole == nullptr) {
+            return nullptr;
+        }
+        const std::uint64_t memory = memory_for_values(*whole, max_memory_);
+        return std::make_shared<const GraphCase>(std::move(whole), memory);
+    }
+
     [[nodiscard]] std::shared_ptr<const cases::Case> if_selected(std::shared_ptr<const cases::Case> subject) const {
         return subject != nullptr && selector_.matches(*subject) ? std::move(subject) : nullptr;
     }
@@ -71,23 +85,24 @@ private:
     std::shared_ptr<SharedGraphCases> graphs_;
     std::shared_ptr<const GraphCase> graph_;
     std::size_t number_ = 0;
+    std::uint64_t max_memory_;
 };
 
-CaseSource cases_with_nodes(const cases::Corpus& corpus, const Selector& selector) {
+CaseSource cases_with_nodes(const cases::Corpus& corpus, const Selector& selector, std::uint64_t max_memory) {
     const auto starts = std::make_shared<const EntryStarts>(starts_of(corpus));
     const auto graphs = std::make_shared<SharedGraphCases>();
-    return {starts->positions, [&corpus, &selector, starts, graphs]() -> CaseSource::Reader {
-                return [reader = std::make_shared<NodeReader>(corpus, selector, starts, graphs)](std::size_t position) {
-                    return reader->at(position);
-                };
+    return {starts->positions, [&corpus, &selector, starts, graphs, max_memory]() -> CaseSource::Reader {
+                return [reader = std::make_shared<NodeReader>(corpus, selector, starts, graphs, max_memory)](
+                           std::size_t position) { return reader->at(position); };
             }};
 }
 
 }  // namespace
 
-CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector, Nodes nodes) {
+CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector, Nodes nodes,
+                          std::uint64_t max_memory) {
     if (nodes == Nodes::judged) {
-        return cases_with_nodes(corpus, selector);
+        return cases_with_nodes(corpus, selector, max_memory);
     }
     return {corpus.positions(), [&corpus, &selector]() -> CaseSource::Reader {
                 return [reader = cases::CorpusReader(corpus), &selector](std::size_t position) mutable {

@@ -27,9 +27,11 @@ enum class Nodes : std::uint8_t {
     judged,    // one case for each node that can be judged separately, then one for the graph
 };
 
-/// The corpus and the selector must outlive the source.
+/// The corpus and the selector must outlive the source. The values that nodes share are held within `max_memory`
+/// (memory_for_values).
 [[nodiscard]] CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector,
-                                        Nodes nodes = Nodes::unjudged);
+                                        Nodes nodes = Nodes::unjudged,
+                                        std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max());
 
 /// The cases must outlive the source, and all results.
 [[nodiscard]] CaseSource these_cases(std::span<const cases::Case* const> cases);

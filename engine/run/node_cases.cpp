@@ -12,23 +12,25 @@
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_builder.h"
 #include "engine/operators/rules.h"
+#include "engine/run/value_store.h"
 
 namespace dmlconform::run {
 
 /// The reference's values for a graph.
 class NodeValues {
 public:
-    explicit NodeValues(std::shared_ptr<const cases::Case> whole)
-        : whole_(std::move(whole)), graph_(*whole_->descriptor->graph), values_(graph_.values.size()) {}
+    NodeValues(std::shared_ptr<const cases::Case> whole, std::uint64_t memory)
+        : whole_(std::move(whole)), graph_(*whole_->descriptor->graph), values_(graph_.values.size(), memory) {}
 
-    /// The value, computed on first use. Fails if data of the case cannot be read.
-    [[nodiscard]] core::Result<const core::Tensor*> value(operators::ValueIndex index) {
+    /// The value, computed on first use. Fails if data of the case cannot be read, or a temporary file cannot be
+    /// written.
+    [[nodiscard]] core::Result<std::shared_ptr<const core::Tensor>> value(operators::ValueIndex index) {
         const std::lock_guard lock(mutex_);
         // Walks back to values that are known, without recursion, because chains may be long.
         std::vector<operators::ValueIndex> wanted{index};
         while (!wanted.empty()) {
             const operators::ValueIndex next = wanted.back();
-            if (values_[next] != nullptr) {
+            if (values_.has(next)) {
                 wanted.pop_back();
                 continue;
             }
@@ -41,7 +43,7 @@ public:
                 return tl::unexpected(made.error());
             }
         }
-        return values_[index].get();
+        return values_.get(index);
     }
 
 private:
@@ -49,7 +51,7 @@ private:
         std::vector<operators::ValueIndex> missing;
         if (const auto& producer = graph_.values[index].producer) {
             std::ranges::copy_if(graph_.nodes[producer->node].inputs, std::back_inserter(missing),
-                                 [&](auto input) { return input != operators::no_value && values_[input] == nullptr; });
+                                 [&](auto input) { return input != operators::no_value && !values_.has(input); });
         }
         return missing;
     }
@@ -57,41 +59,47 @@ private:
     core::Result<void> make(operators::ValueIndex index) {
         const auto& producer = graph_.values[index].producer;
         if (!producer) {
-            auto tensor = std::make_unique<core::Tensor>(graph_.values[index].desc);
+            core::Tensor tensor(graph_.values[index].desc);
             const auto position = std::ranges::find(graph_.inputs, index) - graph_.inputs.begin();
-            if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(*tensor); !filled) {
+            if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(tensor); !filled) {
                 return filled;
             }
-            values_[index] = std::move(tensor);
-            return {};
+            return values_.put(index, std::move(tensor));
         }
         const operators::GraphNode& node = graph_.nodes[producer->node];
         const auto slots = node.descriptor->inputs();
+        std::vector<std::shared_ptr<const core::Tensor>> held;
         std::vector<core::Tensor> views;
         views.reserve(slots.size());
         std::vector<const core::Tensor*> inputs;
         for (std::size_t i = 0; i < slots.size(); ++i) {
-            inputs.push_back(slots[i].desc == nullptr ? nullptr : view(node.inputs[i], *slots[i].desc, views));
+            if (slots[i].desc == nullptr) {
+                inputs.push_back(nullptr);
+                continue;
+            }
+            auto value = values_.get(node.inputs[i]);
+            if (!value) {
+                return tl::unexpected(std::move(value.error()));
+            }
+            held.push_back(std::move(*value));
+            const bool as_it_is = held.back()->desc == *slots[i].desc;
+            inputs.push_back(as_it_is ? held.back().get() : &views.emplace_back(seen_as(*slots[i].desc, *held.back())));
         }
         auto outputs = cpu::compute_outputs(*node.descriptor, inputs);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                values_[node.outputs[i]] = std::make_unique<core::Tensor>(std::move(outputs[i]));
+                if (auto put = values_.put(node.outputs[i], std::move(outputs[i])); !put) {
+                    return put;
+                }
             }
         }
         return {};
     }
 
-    const core::Tensor* view(operators::ValueIndex index, const core::TensorDesc& desc,
-                             std::vector<core::Tensor>& views) const {
-        const core::Tensor& held = *values_[index];
-        return held.desc == desc ? &held : &views.emplace_back(seen_as(desc, held));
-    }
-
     std::shared_ptr<const cases::Case> whole_;
     const operators::Graph& graph_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<const core::Tensor>> values_;
+    ValueStore values_;
 };
 
 namespace {
@@ -206,10 +214,10 @@ std::string node_id(const cases::Case& subject, std::size_t node) {
     return fmt::format("{}/{}", subject.id, subject.descriptor->graph->nodes[node].name);
 }
 
-GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole)
+GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole, std::uint64_t memory)
     : whole_(std::move(whole)), judged_(judged_nodes(*whole_)) {
     if (!judged_.empty()) {
-        values_ = std::make_shared<NodeValues>(whole_);
+        values_ = std::make_shared<NodeValues>(whole_, memory);
     }
 }
 
@@ -273,16 +281,15 @@ std::shared_ptr<const cases::Case> GraphCase::part(const std::vector<bool>& node
 }
 
 std::shared_ptr<const GraphCase> SharedGraphCases::at(std::size_t number,
-                                                      const std::function<std::shared_ptr<const cases::Case>()>& read) {
+                                                      const std::function<std::shared_ptr<const GraphCase>()>& read) {
     const std::lock_guard lock(mutex_);
     if (auto held = cases_[number].lock()) {
         return held;
     }
-    auto whole = read();
-    if (whole == nullptr) {
+    auto made = read();
+    if (made == nullptr) {
         return nullptr;
     }
-    auto made = std::make_shared<const GraphCase>(std::move(whole));
     std::erase_if(cases_, [](const auto& entry) { return entry.second.expired(); });
     cases_[number] = made;
     return made;

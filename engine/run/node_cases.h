@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,7 +33,9 @@ class NodeValues;
 /// first needs it, and kept while this object or one of the cases exists. Thread-safe.
 class GraphCase {
 public:
-    explicit GraphCase(std::shared_ptr<const cases::Case> whole);
+    /// The values take about `memory` bytes at most. What does not fit goes to a temporary file.
+    explicit GraphCase(std::shared_ptr<const cases::Case> whole,
+                       std::uint64_t memory = std::numeric_limits<std::uint64_t>::max());
 
     [[nodiscard]] const std::shared_ptr<const cases::Case>& whole() const { return whole_; }
     /// The case of a node; null if it cannot be judged separately.
@@ -52,7 +56,7 @@ class SharedGraphCases {
 public:
     /// The graph case with that number; null if `read` returns null. It exists as long as somebody holds it.
     [[nodiscard]] std::shared_ptr<const GraphCase> at(std::size_t number,
-                                                      const std::function<std::shared_ptr<const cases::Case>()>& read);
+                                                      const std::function<std::shared_ptr<const GraphCase>()>& read);
 
 private:
     std::mutex mutex_;

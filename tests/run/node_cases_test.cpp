@@ -170,6 +170,24 @@ TEST(NodeCases, SeveralThreadsShareAGraph) {
     }
 }
 
+TEST(NodeCases, ValuesThatDoNotFitComeFromAFile) {
+    const cases::Corpus cases = corpus();
+    cases::CorpusReader reader(cases);
+    const auto whole = std::make_shared<const cases::Case>(*reader.at(0));
+    const run::GraphCase tight(whole, 1);
+    // Twice: the first time values are computed, the second time read.
+    for (int time = 0; time < 2; ++time) {
+        for (const std::size_t node : {1u, 0u}) {
+            const auto subject = tight.node(node);
+            ASSERT_NE(subject, nullptr);
+            core::Tensor input(*subject->descriptor->inputs()[0].desc);
+            ASSERT_TRUE(subject->inputs[0]->fill(input));
+            const auto expected = node == 0 ? std::vector<float>{1, -2, 3, -4} : std::vector<float>{1, 0, 3, 0};
+            EXPECT_EQ(values_of<float>(input), expected) << node;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace node_cases_test
 }  // namespace dmlconform::tests

@@ -5,25 +5,27 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "engine/core/error.h"
 
-namespace dmlconform::report {
+namespace dmlconform::core {
 
 /// Disappears when the program ends, however it ends.
 class SpoolFile {
 public:
-    [[nodiscard]] core::Result<void> append(std::string_view text);
+    [[nodiscard]] Result<void> append(std::string_view text);
     [[nodiscard]] std::uint64_t size() const { return size_; }
     /// Reads the whole file in chunks.
-    [[nodiscard]] core::Result<void> read(const std::function<core::Result<void>(std::string_view)>& take);
+    [[nodiscard]] Result<void> read(const std::function<Result<void>(std::string_view)>& take);
     /// A part of it.
-    [[nodiscard]] core::Result<std::string> read(std::uint64_t offset, std::size_t length);
+    [[nodiscard]] Result<std::string> read(std::uint64_t offset, std::size_t length);
+    [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<char> to);
 
 private:
-    [[nodiscard]] core::Result<void> seek(std::uint64_t offset);
+    [[nodiscard]] Result<void> seek(std::uint64_t offset);
 
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
@@ -34,4 +36,4 @@ private:
     bool at_end_ = true;
 };
 
-}  // namespace dmlconform::report
+}  // namespace dmlconform::core
