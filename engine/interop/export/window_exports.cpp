@@ -408,7 +408,7 @@ constexpr std::array<OperatorExport, 15> window_rows{{
     {"MAX_POOLING1", write_max},
     {"MAX_POOLING2", write_max},
     {"MAX_POOLING_GRAD", nullptr, nullptr,
-     "DirectML has nothing for ScatterElements with a sum, so that a model cannot be imported again: not proven"},
+     "would be ScatterElements with a sum, which is imported again for up to 256 updates only: not proven"},
     {"MAX_UNPOOLING", write_max_unpooling},
     {"LOCAL_RESPONSE_NORMALIZATION", write_response},
     {"LOCAL_RESPONSE_NORMALIZATION_GRAD", write_response_grad},
