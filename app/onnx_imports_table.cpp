@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "engine/interop/onnx_expansion.h"
 #include "engine/interop/onnx_mapping.h"
+#include "engine/interop/onnx_unrolling.h"
 
 namespace dmlconform::app {
 namespace {
@@ -21,7 +25,9 @@ std::map<std::string, Row> rows_of_operators() {
     for (const interop::OnnxMapping& mapping : interop::onnx_mappings()) {
         rows[std::string(mapping.type)] = {std::string(mapping.directml), std::string(mapping.remark)};
     }
-    for (const interop::ExpandedOperator& expanded : interop::expanded_operators()) {
+    std::vector<interop::ExpandedOperator> several = interop::expanded_operators();
+    std::ranges::move(interop::unrolled_operators(), std::back_inserter(several));
+    for (const interop::ExpandedOperator& expanded : several) {
         Row& row = rows[expanded.type];
         if (row.becomes.empty()) {
             row.becomes = "several";

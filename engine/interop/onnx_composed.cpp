@@ -1,6 +1,7 @@
 // Expands ONNX nodes that DirectML has no operator for, but that several operators compute.
 #include <map>
 #include <numbers>
+#include <set>
 
 #include "engine/interop/onnx_expansion_steps.h"
 
@@ -121,6 +122,41 @@ Nodes expand_pad(Expansion& to) {
     return to.take();
 }
 
+/// The indices are those of the output that the windows make. A larger output_shape has more elements at the ends.
+Nodes expand_max_unpool(Expansion& to) {
+    const OnnxTensor* data = to.known(0);
+    const OnnxTensor* shape = to.known(2);
+    const onnx::AttributeProto* kernel = to.attribute("kernel_shape");
+    if (data == nullptr || shape == nullptr || !shape->has_elements() || kernel == nullptr ||
+        shape->count() != data->sizes.size() || data->sizes.size() < 3) {
+        return unchanged(to);
+    }
+    const std::size_t rank = data->sizes.size();
+    const auto entry = [&](const char* name, std::size_t index, std::int64_t otherwise) {
+        const onnx::AttributeProto* list = to.attribute(name);
+        return list == nullptr || list->ints.size() <= static_cast<int>(index) ? otherwise
+                                                                               : list->ints(static_cast<int>(index));
+    };
+    std::vector<std::int64_t> pads(2 * rank, 0);
+    bool is_larger = false;
+    for (std::size_t d = 2; d < rank; ++d) {
+        const std::int64_t made = (std::int64_t{data->sizes[d]} - 1) * entry("strides", d - 2, 1) +
+                                  entry("kernel_shape", d - 2, 1) - entry("pads", d - 2, 0) -
+                                  entry("pads", d - 2 + rank - 2, 0);
+        pads[rank + d] = shape->integer(d) - made;
+        is_larger = is_larger || pads[rank + d] > 0;
+        if (pads[rank + d] < 0) {
+            return unchanged(to);
+        }
+    }
+    if (!is_larger) {
+        return unchanged(to);
+    }
+    const std::string made = to.add("MaxUnpool", {to.input(0), to.input(1)}, "", to.attributes_without({}));
+    to.add("Pad", {made, to.whole_numbers(pads)}, to.output(0));
+    return to.take();
+}
+
 /// The labels of two factors by their role in the product.
 struct Labels {
     std::string batch;
@@ -137,13 +173,52 @@ std::vector<std::int64_t> order_of(const std::string& from, const std::string& t
     return order;
 }
 
+/// The labels of the output that an equation without an arrow has: those that occur once, in order.
+std::string implied_labels(std::string terms) {
+    std::erase(terms, ',');
+    std::ranges::sort(terms);
+    std::string once;
+    for (const char label : terms) {
+        once += std::ranges::count(terms, label) == 1 ? std::string(1, label) : "";
+    }
+    return once;
+}
+
+/// Einsum of one tensor whose labels are all different, of which some are summed.
+Nodes expand_sum_of_labels(Expansion& to, const std::string& from, const std::string& out) {
+    std::vector<std::int64_t> summed;
+    std::string left;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+        if (out.find(from[d]) == std::string::npos) {
+            summed.push_back(static_cast<std::int64_t>(d));
+        } else {
+            left += from[d];
+        }
+    }
+    const std::set<char> different(from.begin(), from.end());
+    if (summed.empty() || different.size() != from.size() || left.size() != out.size() || out.empty()) {
+        return unchanged(to);
+    }
+    const std::string sum =
+        to.opset() >= 13 ? to.add("ReduceSum", {to.input(0), to.whole_numbers(summed)}, "", {integer("keepdims", 0)})
+                         : to.add("ReduceSum", {to.input(0)}, "", {integer("keepdims", 0), integers("axes", summed)});
+    to.add("Transpose", {sum}, to.output(0), {integers("perm", order_of(left, out))});
+    return to.take();
+}
+
 /// Einsum of two factors without repeated labels: a matrix product between transpositions.
 Nodes expand_einsum(Expansion& to) {
     const onnx::AttributeProto* written = to.attribute("equation");
     std::string equation = written == nullptr ? "" : written->s();
     std::erase(equation, ' ');
+    if (equation.find("->") == std::string::npos && equation.find('.') == std::string::npos) {
+        equation += "->" + implied_labels(equation);
+    }
     const std::size_t comma = equation.find(',');
     const std::size_t arrow = equation.find("->");
+    if (to.node().input.size() == 1 && arrow != std::string::npos && equation.find('.') == std::string::npos) {
+        return expand_sum_of_labels(to, equation.substr(0, arrow), equation.substr(arrow + 2));
+    }
     if (to.node().input.size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
         return unchanged(to);
     }
@@ -190,8 +265,14 @@ Nodes expand_einsum(Expansion& to) {
     const std::string left = matrix(0, a, labels.left, labels.summed);
     const std::string right = matrix(1, b, labels.summed, labels.right);
     const std::string made = labels.batch + labels.left + labels.right;
-    if (made.size() != out.size() || out.empty()) {
+    if (made.size() != out.size()) {
         return core::fail("Einsum's output does not have each label once");
+    }
+    if (out.empty()) {
+        const std::string product = to.add("MatMul", {left, right});
+        to.opset() >= 13 ? to.add("Squeeze", {product, to.whole_numbers({0, 1, 2})}, to.output(0))
+                         : to.add("Squeeze", {product}, to.output(0), {integers("axes", {0, 1, 2})});
+        return to.take();
     }
     std::vector<std::int64_t> shape;
     for (const char c : made) {
@@ -218,6 +299,9 @@ std::span<const ExpansionRow> composed_expansions() {
         {"Einsum", expand_einsum},
         {"Gelu", expand_gelu},
         {"MatMul", expand_matmul},
+        {"Det", expand_determinant, "up to four rows: SLICE1 and element-wise operators"},
+        {"TfIdfVectorizer", expand_gram_counts, "integers: GATHER, ELEMENT_WISE_LOGICAL_EQUALS, REDUCE and GEMM"},
+        {"MaxUnpool", expand_max_unpool, "another output_shape: and PADDING1"},
         {"Mish", expand_mish, "element-wise operators"},
         {"Pad", expand_pad},
         {"Resize", expand_resize},

@@ -163,6 +163,7 @@ constexpr ExpansionRow basic_expansions[] = {
 
 constexpr ExpansionRow training_expansions[] = {
     {"Adagrad", expand_adagrad, "element-wise operators"},
+    {"Adam", expand_adam, "several tensors, with regularisation, or the step 0: element-wise operators"},
     {"Momentum", expand_momentum, "element-wise operators"},
 };
 

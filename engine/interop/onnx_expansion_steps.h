@@ -180,6 +180,10 @@ struct ExpansionRow {
 
 [[nodiscard]] Nodes expand_resize(Expansion& to);
 [[nodiscard]] Nodes expand_adagrad(Expansion& to);
+[[nodiscard]] Nodes expand_adam(Expansion& to);
+[[nodiscard]] Nodes expand_determinant(Expansion& to);
+/// TfIdfVectorizer of integers.
+[[nodiscard]] Nodes expand_gram_counts(Expansion& to);
 [[nodiscard]] Nodes expand_momentum(Expansion& to);
 [[nodiscard]] Nodes expand_fourier_transform(Expansion& to);
 [[nodiscard]] Nodes expand_short_time_transform(Expansion& to);

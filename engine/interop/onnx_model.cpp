@@ -13,6 +13,7 @@
 #include "engine/interop/onnx_case.h"
 #include "engine/interop/onnx_expansion.h"
 #include "engine/interop/onnx_node.h"
+#include "engine/interop/onnx_unrolling.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// Limits for nodes that become cases, and for elements of all of them: larger case files are useless.
-constexpr std::size_t most_nodes = 256;
+constexpr std::size_t most_nodes = 1024;
 constexpr std::size_t most_elements = std::size_t{1} << 23;
 
 /// Limit for the elements of nodes in between.
@@ -47,25 +48,30 @@ struct Step {
 
 class ModelReader {
 public:
-    ModelReader(const onnx::ModelProto& model, const FindTensor& find) : model_(model), find_(find) {
+    ModelReader(const onnx::ModelProto& model, const FindTensor& find, const FindSequence& find_sequence)
+        : model_(model), find_(find), find_sequence_(find_sequence) {
         for (const onnx::ValueInfoProto& input : model.graph().input()) {
             given_.insert(input.name());
         }
     }
 
     core::Result<std::vector<Step>> read() {
-        for (const auto& done : {expand(), read_outputs()}) {
-            if (!done) {
-                return tl::unexpected(done.error());
-            }
+        if (model_.graph().node.size() == 0) {
+            return core::fail("the model has 0 nodes");
+        }
+        if (auto done = read_outputs(); !done) {
+            return tl::unexpected(std::move(done.error()));
+        }
+        if (auto done = unroll(); !done) {
+            return tl::unexpected(std::move(done.error()));
+        }
+        for (const auto& [name, tensor] : expected_) {
+            needed_.insert(name);
         }
         choose_needed();
-        if (static_cast<std::size_t>(std::count(used_.begin(), used_.end(), true)) > most_nodes) {
-            return core::fail(fmt::format("the model has more than {} nodes that it needs", most_nodes));
-        }
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            if (const auto done = used_[i] ? evaluate(nodes_[i]) : core::Result<void>(); !done) {
-                return tl::unexpected(at_node(origins_[i], done.error()));
+            if (const auto done = used_[i] ? evaluate(i) : core::Result<void>(); !done) {
+                return tl::unexpected(done.error());
             }
         }
         return std::move(steps_);
@@ -94,44 +100,150 @@ private:
         return error;
     }
 
-    core::Result<void> expand() {
-        const onnx::GraphProto& graph = model_.graph();
-        if (graph.node.size() == 0) {
-            return core::fail("the model has 0 nodes");
+    /// Tensors that the data set and the model have.
+    const OnnxTensor* given_tensor(const std::string& name) {
+        const auto value = name.empty() ? core::fail("") : value_of(name);
+        return value ? &(*value)->tensor : nullptr;
+    }
+
+    /// The same, and tensors that nodes compute from these: the reference computes them.
+    const OnnxTensor* computed_tensor(const std::string& name) {
+        if (!values_.contains(name) && !compute_for(name)) {
+            return nullptr;
         }
-        const KnownTensor known = [&](const std::string& name) {
-            const auto value = name.empty() ? core::fail("") : value_of(name);
-            return value ? &(*value)->tensor : nullptr;
-        };
-        for (int i = 0; i < graph.node.size(); ++i) {
-            auto nodes = expanded(graph.node(i), opset_of(graph.node(i)), static_cast<std::size_t>(i), known);
-            if (!nodes) {
-                return tl::unexpected(at_node(i, nodes.error()));
+        return given_tensor(name);
+    }
+
+    /// Evaluates the nodes that a tensor depends on.
+    core::Result<void> compute_for(const std::string& name) {
+        std::set<std::string> wanted{name};
+        std::vector<std::size_t> indices;
+        for (std::size_t i = nodes_.size(); i-- > 0;) {
+            const auto& outputs = nodes_[i].output();
+            if (std::ranges::any_of(outputs, [&](const auto& output) { return wanted.contains(output); })) {
+                indices.push_back(i);
+                wanted.insert(nodes_[i].input().begin(), nodes_[i].input().end());
             }
-            origins_.insert(origins_.end(), nodes->size(), i);
-            std::move(nodes->begin(), nodes->end(), std::back_inserter(nodes_));
+        }
+        for (std::size_t i = indices.size(); i-- > 0;) {
+            if (auto done = evaluate(indices[i]); !done) {
+                return done;
+            }
         }
         return {};
     }
 
-    /// Outputs of the graph that nodes compute, which are then needed.
+    /// Fills the nodes: those of the model without control flow and sequences, each expanded.
+    core::Result<void> unroll() {
+        const onnx::GraphProto& graph = model_.graph();
+        const KnownTensor known = [&](const std::string& name) { return given_tensor(name); };
+        onnx::NodeProto standard;
+        std::size_t number = 0;
+        const auto add = [&](const onnx::NodeProto& node) -> core::Result<void> {
+            auto nodes = expanded(node, opset_of(node), number++, known);
+            if (!nodes) {
+                return tl::unexpected(std::move(nodes.error()));
+            }
+            origins_.insert(origins_.end(), nodes->size(), origin_);
+            evaluated_.insert(evaluated_.end(), nodes->size(), false);
+            std::move(nodes->begin(), nodes->end(), std::back_inserter(nodes_));
+            return {};
+        };
+        Unroller unroller(
+            opset_of(standard), [&](const std::string& name) { return computed_tensor(name); }, add);
+        read_sequences(unroller);
+        for (const onnx::NodeProto& node : graph.node()) {
+            if (auto done = unroller.run(node); !done) {
+                return tl::unexpected(at_node(origin_, std::move(done.error())));
+            }
+            ++origin_;
+        }
+        origin_ = graph.node.size() - 1;
+        for (const onnx::ValueInfoProto& output : graph.output()) {
+            if (auto done = add_copies(output.name(), unroller.find(output.name()), add); !done) {
+                return done;
+            }
+        }
+        return {};
+    }
+
+    static bool is_tensor(const onnx::ValueInfoProto& value) {
+        return !value.type.has() || value.type().tensor_type.has();
+    }
+
+    static std::string tensor_of_sequence(const std::string& name, std::size_t index) {
+        return fmt::format("{}#{}", name, index);
+    }
+
+    /// Sets the inputs that are sequences or optional values. A node that reads one that cannot be read fails.
+    void read_sequences(Unroller& unroller) {
+        for (const onnx::ValueInfoProto& input : model_.graph().input()) {
+            auto sequence = is_tensor(input) ? core::fail("") : find_sequence_(input.name(), false);
+            if (!sequence) {
+                continue;
+            }
+            UnrolledValue value{sequence->is_sequence, sequence->has_value, {}};
+            for (OnnxTensor& tensor : sequence->tensors) {
+                value.tensors.push_back(tensor_of_sequence(input.name(), value.tensors.size()));
+                values_.insert_or_assign(value.tensors.back(), Value{std::move(tensor), false, false});
+            }
+            unroller.set(input.name(), std::move(value));
+        }
+    }
+
+    /// Copies what an output of the graph stands for to tensors of its own, if it is not a node's output.
+    template <class Add>
+    core::Result<void> add_copies(const std::string& name, const UnrolledValue& value, const Add& add) {
+        const auto sequence = expected_sequences_.find(name);
+        const bool is_sequence = sequence != expected_sequences_.end();
+        const std::size_t count = is_sequence ? sequence->second : 1;
+        if (value.tensors.size() != count) {
+            return core::fail(fmt::format("\"{}\" has {} tensors, the data set {}", core::shortened(name),
+                                          value.tensors.size(), count));
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string own = is_sequence ? tensor_of_sequence(name, i) : name;
+            if (value.tensors[i] == own) {
+                const bool is_computed = std::ranges::any_of(nodes_, [&](const onnx::NodeProto& node) {
+                    return std::ranges::find(node.output(), own) != node.output().end();
+                });
+                if (!is_computed) {
+                    return core::fail(fmt::format("no node computes \"{}\"", core::shortened(name)));
+                }
+                continue;
+            }
+            onnx::NodeProto copy;
+            copy.op_type.set("Identity");
+            copy.input.add(value.tensors[i]);
+            copy.output.add(own);
+            if (auto done = add(copy); !done) {
+                return done;
+            }
+        }
+        return {};
+    }
+
+    /// Reads the expected values of the graph's outputs.
     core::Result<void> read_outputs() {
-        std::set<std::string> computed;
-        for (const onnx::NodeProto& node : nodes_) {
-            computed.insert(node.output().begin(), node.output().end());
-        }
         for (const onnx::ValueInfoProto& output : model_.graph().output()) {
-            auto tensor = find_(output.name(), true);
-            if (!tensor) {
-                return tl::unexpected(tensor.error());
+            if (is_tensor(output)) {
+                auto tensor = find_(output.name(), true);
+                if (!tensor) {
+                    return tl::unexpected(std::move(tensor.error()));
+                }
+                expected_.insert_or_assign(output.name(), std::move(*tensor));
+                continue;
             }
-            if (!computed.contains(output.name())) {
-                return core::fail(fmt::format("no node computes \"{}\"", core::shortened(output.name())));
+            auto sequence = find_sequence_(output.name(), true);
+            if (!sequence) {
+                return tl::unexpected(std::move(sequence.error()));
             }
-            expected_.insert_or_assign(output.name(), std::move(*tensor));
-            needed_.insert(output.name());
+            expected_sequences_.insert_or_assign(output.name(), sequence->tensors.size());
+            for (std::size_t i = 0; i < sequence->tensors.size(); ++i) {
+                expected_.insert_or_assign(tensor_of_sequence(output.name(), i), std::move(sequence->tensors[i]));
+            }
         }
-        return expected_.empty() ? core::fail("the model has no outputs") : core::Result<void>();
+        return expected_.empty() ? core::fail("the model has no outputs with elements") : core::Result<void>();
     }
 
     /// True if all inputs only give the sizes of an output, which are known.
@@ -204,7 +316,19 @@ private:
         return node;
     }
 
-    core::Result<void> evaluate(const onnx::NodeProto& proto) {
+    core::Result<void> evaluate(std::size_t index) {
+        if (evaluated_[index]) {
+            return {};
+        }
+        evaluated_[index] = true;
+        if (++evaluations_ > most_nodes) {
+            return core::fail(fmt::format("the model has more than {} nodes that it needs", most_nodes));
+        }
+        auto done = evaluate_node(nodes_[index]);
+        return done ? done : tl::unexpected(at_node(origins_[index], std::move(done.error())));
+    }
+
+    core::Result<void> evaluate_node(const onnx::NodeProto& proto) {
         if (proto.input.size() > most_tensors || proto.output.size() > most_tensors - proto.input.size()) {
             return core::fail(fmt::format("a node has more than {} inputs and outputs", most_tensors));
         }
@@ -285,14 +409,21 @@ private:
 
     const onnx::ModelProto& model_;
     const FindTensor& find_;
+    const FindSequence& find_sequence_;
     /// The graph's inputs.
     std::set<std::string> given_;
     std::vector<onnx::NodeProto> nodes_;
     /// For each node, the index of the model's node that it comes from.
     std::vector<int> origins_;
+    /// The index of the model's node that is being unrolled.
+    int origin_ = 0;
     std::vector<bool> used_;
+    std::vector<bool> evaluated_;
+    std::size_t evaluations_ = 0;
     std::set<std::string> needed_;
     std::map<std::string, OnnxTensor> expected_;
+    /// The number of tensors of outputs that are sequences or optional values.
+    std::map<std::string, std::size_t> expected_sequences_;
     std::map<std::string, Value> values_;
     std::size_t elements_ = 0;
     std::vector<Step> steps_;
@@ -301,8 +432,8 @@ private:
 }  // namespace
 
 core::Result<std::vector<ordered_json>> model_cases(const onnx::ModelProto& model, const std::string& name,
-                                                    const FindTensor& find) {
-    auto steps = ModelReader(model, find).read();
+                                                    const FindTensor& find, const FindSequence& find_sequence) {
+    auto steps = ModelReader(model, find, find_sequence).read();
     if (!steps) {
         return tl::unexpected(steps.error());
     }

@@ -61,6 +61,12 @@ bool narrow(std::optional<OnnxTensor>& tensor, bool integers_too, bool exact) {
 
 }  // namespace
 
+core::Result<OnnxTensor> with_rounded_doubles(OnnxTensor tensor) {
+    std::optional<OnnxTensor> rounded(std::move(tensor));
+    return narrow(rounded, false, false) ? core::Result<OnnxTensor>(std::move(*rounded))
+                                         : core::fail("FLOAT32 does not hold a value of FLOAT64");
+}
+
 std::optional<OnnxNode> narrowed(const OnnxNode& node, bool integers_too) {
     OnnxNode result = node;
     for (auto& input : result.inputs) {

@@ -104,6 +104,9 @@ private:
 /// rounded.
 [[nodiscard]] std::optional<OnnxNode> narrowed(const OnnxNode& node, bool integers_too);
 
+/// The tensor with FLOAT64 rounded to FLOAT32. Fails if an element is out of range.
+[[nodiscard]] core::Result<OnnxTensor> with_rounded_doubles(OnnxTensor tensor);
+
 /// An axis that may count from the end; empty if it is out of range.
 [[nodiscard]] std::optional<std::uint32_t> axis_of(std::int64_t axis, std::size_t rank);
 

@@ -15,6 +15,7 @@
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/onnx_model.h"
+#include "engine/interop/onnx_node.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -22,6 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+
+/// FLOAT64 in TensorProto.DataType.
+constexpr int double_number = 11;
 
 template <class Message>
 core::Result<Message> parse(const fs::path& path) {
@@ -99,7 +103,54 @@ public:
                    : onnx_tensor(graph_.initializer(initializer->second), true);
     }
 
+    /// The tensors of a sequence or of an optional value of the data set.
+    [[nodiscard]] core::Result<SequenceData> find_sequence(const std::string& name, bool output) const {
+        const Places& places = output ? outputs_ : inputs_;
+        const auto place = places.find(name);
+        if (place == places.end()) {
+            return core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)));
+        }
+        const onnx::TypeProto& type = (output ? graph_.output(place->second) : graph_.input(place->second)).type();
+        const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", place->second);
+        if (type.sequence_type.has()) {
+            const auto sequence = parse<onnx::SequenceProto>(path);
+            return sequence ? sequence_data(*sequence) : tl::unexpected(sequence.error());
+        }
+        if (!type.optional_type.has()) {
+            return core::fail(
+                fmt::format("\"{}\" is a map, or a value of another type that is not a tensor", core::shortened(name)));
+        }
+        const auto optional = parse<onnx::OptionalProto>(path);
+        if (!optional) {
+            return tl::unexpected(optional.error());
+        }
+        if (optional->sequence_value.has()) {
+            return sequence_data(optional->sequence_value());
+        }
+        SequenceData data{false, optional->tensor_value.has(), {}};
+        if (data.has_value) {
+            auto tensor = onnx_tensor(optional->tensor_value(), false);
+            if (!tensor) {
+                return tl::unexpected(std::move(tensor.error()));
+            }
+            data.tensors.push_back(std::move(*tensor));
+        }
+        return data;
+    }
+
 private:
+    static core::Result<SequenceData> sequence_data(const onnx::SequenceProto& sequence) {
+        SequenceData data{true, true, {}};
+        for (const onnx::TensorProto& proto : sequence.tensor_values()) {
+            auto tensor = onnx_tensor(proto, false);
+            if (!tensor) {
+                return tl::unexpected(std::move(tensor.error()));
+            }
+            data.tensors.push_back(std::move(*tensor));
+        }
+        return data;
+    }
+
     using Places = std::map<std::string_view, int>;
 
     const onnx::GraphProto& graph_;
@@ -140,10 +191,38 @@ private:
         result_.left_out.push_back(fmt::format("{}: {}", name, reason));
     }
 
+    static bool has_doubles(const onnx::GraphProto& graph) {
+        return std::ranges::any_of(graph.input(), [](const onnx::ValueInfoProto& input) {
+            return input.type().tensor_type().elem_type() == double_number;
+        });
+    }
+
+    /// With `rounds`, FLOAT64 is rounded to FLOAT32 in the data: DirectML computes few operators in FLOAT64.
+    static core::Result<std::vector<nlohmann::ordered_json>> cases_of(const onnx::ModelProto& model,
+                                                                      const TestData& tensors, const std::string& name,
+                                                                      bool rounds) {
+        const auto find = [&](const std::string& tensor, bool output) {
+            auto found = tensors.find(tensor, output);
+            return found && rounds ? with_rounded_doubles(std::move(*found)) : found;
+        };
+        auto made = model_cases(model, name, find, [&](const std::string& value, bool output) {
+            return tensors.find_sequence(value, output);
+        });
+        for (std::size_t i = 0; made && rounds && i < made->size(); ++i) {
+            nlohmann::ordered_json& description = (*made)[i]["description"];
+            description = description.get<std::string>() + ", FLOAT64 rounded to FLOAT32";
+        }
+        return made;
+    }
+
     core::Result<void> make_cases(const onnx::ModelProto& model, const fs::path& data, const std::string& name) {
         const TestData tensors(model.graph(), data);
-        auto made = model_cases(model, name,
-                                [&](const std::string& tensor, bool output) { return tensors.find(tensor, output); });
+        auto made = cases_of(model, tensors, name, false);
+        if (!made && has_doubles(model.graph())) {
+            if (auto rounded = cases_of(model, tensors, name, true)) {
+                made = std::move(rounded);
+            }
+        }
         if (!made) {
             return tl::unexpected(made.error());
         }

@@ -146,7 +146,7 @@ Mapped map_quantization(const OnnxNode& node) {
 /// Why DirectML's operator does not compute the node; empty if it does.
 std::string difference_of_adam(const OnnxNode& node) {
     if (node.inputs.size() != 6 || node.outputs.size() != 3) {
-        return "Adam of several tensors is several operators of DirectML";
+        return "Adam of one tensor has six inputs and three outputs";
     }
     for (std::size_t i = 0; i < 6; ++i) {
         if (node.input(i) == nullptr || (i < 3 && node.output(i) == nullptr)) {

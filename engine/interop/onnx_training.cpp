@@ -1,4 +1,5 @@
 // ONNX's optimisers and signal windows as element-wise operators, by the formulas of ONNX's documentation.
+#include <cmath>
 #include <numbers>
 
 #include "engine/interop/onnx_expansion_steps.h"
@@ -11,6 +12,8 @@ struct Group {
     std::string parameters;
     std::string gradient;
     std::string state;
+    /// Adam's second moment.
+    std::string second = {};
 };
 
 /// Empty unless there are `kinds` inputs for each tensor after rate and step, and one kind fewer of outputs.
@@ -21,7 +24,8 @@ std::vector<Group> groups_of(const Expansion& to, int kinds) {
         return groups;
     }
     for (int i = 0; i < count; ++i) {
-        groups.push_back({to.input(2 + i), to.input(2 + count + i), to.input(2 + 2 * count + i)});
+        groups.push_back({to.input(2 + i), to.input(2 + count + i), to.input(2 + 2 * count + i),
+                          kinds == 4 ? to.input(2 + 3 * count + i) : ""});
     }
     return groups;
 }
@@ -81,6 +85,41 @@ Nodes expand_momentum(Expansion& to) {
         const std::string direction =
             mode->s() == "nesterov" ? to.add("Add", {gradient, to.add("Mul", {state, to.number(alpha)})}) : state;
         to.add("Sub", {group.parameters, to.add("Mul", {to.input(0), direction})}, to.output(i));
+    }
+    return to.take();
+}
+
+/// What DirectML's operator does not compute: several tensors, regularisation, and the step 0.
+Nodes expand_adam(Expansion& to) {
+    const auto groups = groups_of(to, 4);
+    const OnnxTensor* step = to.known(1);
+    const float post = to.number_of("norm_coefficient_post", 0);
+    if (groups.empty() || step == nullptr || !step->has_elements() || step->count() != 1 ||
+        (groups.size() == 1 && to.number_of("norm_coefficient", 0) == 0 && post == 0 && !is_first_step(to))) {
+        return std::vector{to.node()};
+    }
+    const double alpha = to.number_of("alpha", 0.9F);
+    const double beta = to.number_of("beta", 0.999F);
+    const auto time = static_cast<double>(step->integer(0));
+    const double correction = time > 0 ? std::sqrt(1 - std::pow(beta, time)) / (1 - std::pow(alpha, time)) : 1;
+    const auto number = [&](double value) { return to.number(static_cast<float>(value)); };
+    const std::string rate = to.add("Mul", {to.input(0), number(correction)});
+    const auto average = [&](const std::string& old, double weight, const std::string& added, int output) {
+        return to.add("Add", {to.add("Mul", {old, number(weight)}), to.add("Mul", {added, number(1 - weight)})},
+                      to.output(output));
+    };
+    const auto count = static_cast<int>(groups.size());
+    for (int i = 0; i < count; ++i) {
+        const Group& group = groups[static_cast<std::size_t>(i)];
+        const std::string gradient = regularised(to, group);
+        const std::string first = average(group.state, alpha, gradient, count + i);
+        const std::string second = average(group.second, beta, to.add("Mul", {gradient, gradient}), 2 * count + i);
+        const std::string root = to.add("Add", {to.add("Sqrt", {second}), to.number(to.number_of("epsilon", 1e-6F))});
+        const std::string change = to.add("Div", {to.add("Mul", {rate, first}), root});
+        const std::string updated = to.add("Sub", {group.parameters, change}, post == 0 ? to.output(i) : std::string());
+        if (post != 0) {
+            to.add("Mul", {updated, number(1 - double{post})}, to.output(i));
+        }
     }
     return to.take();
 }

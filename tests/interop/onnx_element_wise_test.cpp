@@ -169,13 +169,9 @@ TEST(OnnxElementWise, AdamWhereItIsTheSame) {
             EXPECT_NEAR(values_of<float>(reference.outputs[i])[0], values_of<float>(expected)[0], 1e-6) << i;
         }
     }
-    EXPECT_THAT(reason(adam(0)), HasSubstr("the training step must be from 1"));
-    NodeTest regular = adam(1);
-    regular.attributes.push_back(number("norm_coefficient", 0.001F));
-    EXPECT_THAT(reason(regular), HasSubstr("no regularisation"));
     NodeTest twice = adam(1);
     twice.inputs.push_back(twice.inputs.back());
-    EXPECT_THAT(reason(twice), HasSubstr("several tensors"));
+    EXPECT_THAT(reason(twice), HasSubstr("one tensor has six inputs and three outputs"));
     NodeTest own = adam(1);
     own.domain = "";
     EXPECT_THAT(reason(own), HasSubstr("Adam has no mapping"));
