@@ -37,6 +37,8 @@ struct Value {
     /// True if all numbers are finite and of moderate size.
     bool is_tame = false;
     bool is_read = false;
+    /// False if engines may leave a part of it as it was. No node reads such a value.
+    bool is_whole = true;
 };
 
 std::vector<const OperatorSchema*> usable_operators(core::FeatureLevel level) {
@@ -126,7 +128,8 @@ private:
                 const bool fits = value.tensor.desc.data_type == desc.data_type && core::is_packed(value.tensor.desc) &&
                                   value.tensor.desc.total_bytes == desc.total_bytes &&
                                   core::element_count(value.tensor.desc.sizes) == core::element_count(desc.sizes);
-                if (fits && (kind == ElementKind::bits || value.is_tame) && value.tensor.desc.flags == desc.flags) {
+                if (fits && value.is_whole && (kind == ElementKind::bits || value.is_tame) &&
+                    value.tensor.desc.flags == desc.flags) {
                     value.is_read = true;
                     return value.name;
                 }
@@ -251,7 +254,8 @@ private:
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (output_slots[i].desc != nullptr) {
                 const bool tame = core::bytes_of(output_slots[i].desc->data_type) != 0 && is_tame(outputs[i]);
-                values_.push_back({writes[i], std::move(outputs[i]), tame, false});
+                const bool whole = !cpu::default_tolerance(*descriptor, output_slots[i]).meaningful_part;
+                values_.push_back({writes[i], std::move(outputs[i]), tame, false, whole});
             }
         }
         return true;
