@@ -33,6 +33,7 @@ const std::vector<Heading>& headings() {
         {"Order and limits",
          {"--jobs", "--shard", "--durations", "--rerun-failed", "--retries", "--repeat", "--shuffle", "--times",
           "--max-memory", "--fail-fast", "--max-failures", "--deadline"}},
+        {"Comparison", {"--significance", "--force"}},
         {"Timing", {"--processes", "--cold", "--cpu-time", "--time-budget", "--no-verify", "--no-roofline"}},
         {"Reports",
          {"--json", "--junit", "--html", "--summary", "--github", "--jsonl", "--bundle", "--max-bundles",
@@ -54,7 +55,9 @@ const std::map<std::string_view, std::vector<std::string_view>>& needed() {
         {"fuzz",
          {"--engine", "--seed", "--count", "--time", "--max-failures", "--expect", "--bundle", "--json", "--junit",
           "--print"}},
-        {"reduce", {"--filter", "--engine", "--against", "--time", "--output", "--trust-bundle"}}};
+        {"reduce", {"--filter", "--engine", "--against", "--time", "--output", "--trust-bundle"}},
+        {"compare",
+         {"--base", "--new", "--threshold", "--paired", "--history", "--allow-missing", "--json", "--markdown"}}};
     return list;
 }
 

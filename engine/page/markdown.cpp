@@ -33,7 +33,7 @@ std::string totals_table(const Totals& totals) {
         engines[key.engine].add(total);
     }
     std::string text =
-        "| engine | pass | failures | skip | reference | off the gate | time |\n"
+        "| engine | pass | failures | skip | reference | off the gate | execution |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for (const auto& [engine, total] : engines) {
         text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escaped(engine), total.count(run::Status::pass),

@@ -57,7 +57,7 @@ std::string table(const run::RunTotals& totals) {
         text += fmt::format(" {} |", to_string(status));
         line += " ---: |";
     }
-    text += fmt::format(" time |\n{} ---: |\n", line);
+    text += fmt::format(" total time |\n{} ---: |\n", line);
     const auto row = [&](std::string_view name, std::size_t engine, const run::Tally& tally) {
         text += fmt::format("| {} | {} |", cell(name), cell(totals.engines[engine].name));
         for (const run::Status status : columns) {

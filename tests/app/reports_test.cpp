@@ -146,6 +146,7 @@ TEST_F(Reports, Summary) {
     const std::string text = content_of(path);
     EXPECT_TRUE(text.starts_with("## dmlconform: ❌ 1 of 4 results failed\n")) << text;
     EXPECT_NE(text.find("| SLICE1 | cpu | 1 | 1 | 1 |"), std::string::npos) << text;
+    EXPECT_NE(text.find(" | total time |"), std::string::npos) << text;
     EXPECT_NE(text.find("### Failures (1)"), std::string::npos) << text;
     EXPECT_NE(text.find("| cases/bad | cpu | fail | the output differs beyond tolerance \\(1 of 2: \\[1\\] 3.0000002 "
                         "expected, 3 got\\) |"),

@@ -139,7 +139,7 @@ TEST_F(Usage, Help) {
 
 /// Commands with many options show about ten, and all of them under headings on request.
 TEST_F(Usage, ShortHelpAndAllOptions) {
-    for (const char* command : {"run", "judge", "bench", "fuzz", "reduce"}) {
+    for (const char* command : {"run", "judge", "bench", "fuzz", "reduce", "compare"}) {
         SCOPED_TRACE(command);
         const std::string brief = dmlconform({command, "--help"}).output;
         const std::string all = dmlconform({command, "--help-all"}).output;
@@ -151,7 +151,7 @@ TEST_F(Usage, ShortHelpAndAllOptions) {
         EXPECT_EQ(all.find("--help-all\n"), std::string::npos) << all;
     }
     // Others have too few options for that.
-    EXPECT_TRUE(ends_with_code(dmlconform({"compare", "--help-all"}), 2));
+    EXPECT_TRUE(ends_with_code(dmlconform({"diff", "--help-all"}), 2));
     EXPECT_EQ(dmlconform({"run", "-h"}).output, dmlconform({"run", "--help"}).output);
 }
 

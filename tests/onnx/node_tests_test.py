@@ -30,11 +30,11 @@ ELEMENT_WISE = frozenset('''
 # Measured with python3-onnx 1.12: at least this many tests become cases, and at least this many pass on an engine.
 # Newer versions have more.
 LEAST_ELEMENT_WISE = 233
-LEAST_PASSED = 868
+LEAST_PASSED = 867
 
 # Tests with wrong expected values. The operator's documentation says that results saturate, but NumPy's conversion to
-# INT8 wraps. The inverse transforms of ONNX 1.17 expect rounding errors of 2e-7 where the result is 0. Adam of several tensors was
-# computed with an epsilon of 1e-2, but the node has none, so that it is 1e-6.
+# INT8 wraps. The inverse transforms of ONNX 1.17 expect rounding errors of 2e-7 where the result is 0. Adam of several
+# tensors was computed with an epsilon of 1e-2, but the node has none, so that it is 1e-6.
 WRONG = frozenset('''
     test_qlinearmatmul_2D_int8_float32 test_qlinearmatmul_3D_int8_float32 test_dft_inverse
     test_dft_inverse_opset19 test_adam_multiple

@@ -167,6 +167,7 @@ TEST(Markdown, TextsStayTexts) {
     EXPECT_NE(text.find("x\\|&lt;script\\>\\`\\@all\\` on cpu: because \\| of &lt;b\\>"), std::string::npos) << text;
     EXPECT_EQ(text.find('<'), std::string::npos);
     EXPECT_NE(text.find("| SLICE1 | FLOAT32 | cpu | 1 | 0 |"), std::string::npos) << text;
+    EXPECT_NE(text.find("| off the gate | execution |"), std::string::npos) << "not the total time of `run`";
 }
 
 }  // namespace

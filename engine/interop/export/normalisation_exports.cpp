@@ -84,11 +84,15 @@ void write_moments(OperatorWriter& to, Moments moments) {
         return;
     }
     Value x = to.precise("InputTensor");
+    // Without axes, each element is its own mean. To ONNX, no axes are all of them.
+    const auto mean = [&](const Value& value) {
+        return moments.axes.empty() ? value : w.reduce("ReduceMean", value, moments.axes);
+    };
     if (moments.uses_mean) {
-        x = w.sub(x, w.reduce("ReduceMean", x, moments.axes));
+        x = w.sub(x, mean(x));
     }
     if (moments.uses_variance) {
-        x = w.mul(x, reciprocal_root(to, w.reduce("ReduceMean", w.mul(x, x), moments.axes)));
+        x = w.mul(x, reciprocal_root(to, mean(w.mul(x, x))));
     }
     const Value made = scaled_and_moved(to, x);
     to.out("OutputTensor", activated(to, w.cast(made, to.type("OutputTensor"))));
