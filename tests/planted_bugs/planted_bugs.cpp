@@ -55,11 +55,23 @@ public:
 };
 
 Failure first_failure(const Cases& subjects, const Engines& engines, std::uint32_t bug) {
+    // A descriptor keeps its verdict. Copies are validated anew, by rules that may have a bug.
+    std::vector<cases::Case> copies;
+    copies.reserve(subjects.size());
+    Cases fresh;
+    for (const cases::Case* subject : subjects) {
+        cases::Case& copy = copies.emplace_back(*subject);
+        copy.descriptor = std::make_shared<const operators::Descriptor>(*subject->descriptor);
+        fresh.push_back(&copy);
+    }
     planted_bug = bug;
     FirstFailure observer;
-    static_cast<void>(run::run_cases(run::these_cases(subjects), {&engines, 1}, observer));
+    static_cast<void>(run::run_cases(run::these_cases(fresh), {&engines, 1}, observer));
     planted_bug = 0;
-    return observer.failure;
+    Failure failure = observer.failure;
+    const auto found = std::ranges::find(fresh, failure.subject);
+    failure.subject = found == fresh.end() ? nullptr : subjects[static_cast<std::size_t>(found - fresh.begin())];
+    return failure;
 }
 
 bool is_caught(const PlantedBug& bug, const Cases& subjects, const Engines& engines) {

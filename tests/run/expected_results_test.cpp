@@ -1,7 +1,10 @@
 // Tests how expectations change results, and how cases are skipped or repeated because of them.
 #include "engine/run/expected_results.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "engine/engine_lost.h"
 #include "engine/expectations/expectation_file.h"
