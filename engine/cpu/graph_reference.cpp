@@ -168,6 +168,7 @@ private:
         }
         const std::vector<bool> jumped =
             has_exact_inputs(n) ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
+        bool tied = false;
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
                 add_noise(n, i, reference, outputs);
@@ -175,25 +176,25 @@ private:
                 if (!tolerance_of(node, i).meaningful_part) {
                     if (jumped[i] || takes_steps(node, i)) {
                         note_ties(node.outputs[i], reference.outputs[i]);
+                        tied = tied || (takes_steps(node, i) && undecided_[node.outputs[i]]);
                     }
                     undecided_[node.outputs[i]] = undecided_[node.outputs[i]] || may_differ_widely(reference.slack[i]);
                 }
             }
         }
         if (!has_exact_inputs(n)) {
-            note_inputs(n, reference);
+            note_inputs(n, tied || crosses_end_of_domain(node, reference));
         }
     }
 
-    /// Remembers the values that a node reads if its result follows from their bits, or if it is NaN on one side of a
-    /// bound and any number on the other.
-    void note_inputs(std::size_t n, const Reference& reference) {
+    /// Remembers the values that a node reads if its result follows from their bits, or if it is undecided: runs have
+    /// taken different steps, or NaN on one side of a bound and any number on the other.
+    void note_inputs(std::size_t n, bool is_undecided) {
         const GraphNode& node = graph_.nodes[n];
-        const bool ends_domain = crosses_end_of_domain(node, reference);
         for (std::size_t i = 0; i < node.inputs.size(); ++i) {
             const operators::ValueIndex value = node.inputs[i];
             if (value != operators::no_value && !exact_values_[value] &&
-                (ends_domain || reads_bits(*node.descriptor, i, graph_.values[value].desc.data_type))) {
+                (is_undecided || reads_bits(*node.descriptor, i, graph_.values[value].desc.data_type))) {
                 undecided_[value] = true;
             }
         }
