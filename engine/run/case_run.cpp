@@ -421,9 +421,10 @@ private:
         conclude(outputs, blank, std::move(beyond), result);
     }
 
+    static bool differs(const OutputResult& output) { return !output.comparison.passed(); }
+
     /// True if values are wrong, and nothing else, and the case itself does not say what they should be.
     static bool differs_from_reference(const CaseResult& result) {
-        const auto differs = [](const OutputResult& output) { return !output.comparison.passed(); };
         return result.status == Status::fail && result.stray_writes.empty() && !result.unwritten &&
                std::ranges::any_of(result.outputs, differs) &&
                std::ranges::all_of(result.outputs, &OutputResult::from_reference);
@@ -528,7 +529,6 @@ private:
 
     void conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
                   std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result) {
-        const auto differs = [](const OutputResult& output) { return !output.comparison.passed(); };
         const auto worst = std::find_if(result.outputs.begin(), result.outputs.end(), differs);
         const bool passed = worst == result.outputs.end();
         if (!passed) {
