@@ -172,19 +172,26 @@ private:
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
                 add_noise(n, i, reference, outputs);
-                // Where the number of meaningful elements is a result itself, nothing can go on from another one.
-                if (!tolerance_of(node, i).meaningful_part) {
-                    if (jumped[i] || takes_steps(node, i)) {
-                        note_ties(node.outputs[i], reference.outputs[i]);
-                        tied = tied || (takes_steps(node, i) && undecided_[node.outputs[i]]);
-                    }
-                    undecided_[node.outputs[i]] = undecided_[node.outputs[i]] || may_differ_widely(reference.slack[i]);
-                }
+                tied = note_output(node, i, reference, jumped[i]) || tied;
             }
         }
         if (!has_exact_inputs(n)) {
             note_inputs(n, tied || crosses_end_of_domain(node, reference));
         }
+    }
+
+    /// Remembers an output that implementations may decide differently. Returns whether runs have taken different
+    /// steps.
+    bool note_output(const GraphNode& node, std::size_t i, const Reference& reference, bool jumped) {
+        // Where the number of meaningful elements is a result itself, nothing can go on from another one.
+        if (tolerance_of(node, i).meaningful_part) {
+            return false;
+        }
+        const operators::ValueIndex value = node.outputs[i];
+        const bool steps = takes_steps(node, i);
+        const bool differs = (jumped || steps) && differs_in_runs(value, reference.outputs[i]);
+        undecided_[value] = differs || may_differ_widely(reference.slack[i]);
+        return steps && differs;
     }
 
     /// Remembers the values that a node reads if its result follows from their bits, or if it is undecided: runs have
@@ -235,10 +242,10 @@ private:
         }
     }
 
-    /// Remembers a value of which some runs have another one than the reference.
-    void note_ties(operators::ValueIndex value, const core::Tensor& expected) {
+    /// True if some runs have another value than the reference.
+    [[nodiscard]] bool differs_in_runs(operators::ValueIndex value, const core::Tensor& expected) const {
         const auto bytes = expected.buffer.bytes();
-        undecided_[value] = std::ranges::any_of(
+        return std::ranges::any_of(
             runs_, [&](const auto& run) { return !std::ranges::equal(run->at(value).buffer.bytes(), bytes); });
     }
 
