@@ -78,8 +78,8 @@ std::vector<double> tied_distribution(std::span<const double> sorted, std::size_
     std::vector<std::vector<double>> counts(m + 1, std::vector<double>(most + 1));
     counts[0][0] = 1;
     for (std::size_t first = 0; first < sorted.size();) {
-        const auto equal = std::ranges::equal_range(sorted, sorted[first]);
-        const std::size_t t = equal.size();
+        const auto [begin, end] = std::equal_range(sorted.begin(), sorted.end(), sorted[first]);
+        const auto t = static_cast<std::size_t>(end - begin);
         std::vector<std::vector<double>> next(m + 1, std::vector<double>(most + 1));
         for (std::size_t taken = 0; taken <= std::min(m, first); ++taken) {
             for (std::size_t k = 0; k <= std::min(t, m - taken); ++k) {

@@ -95,11 +95,11 @@ TEST_F(BudgetOfRun, WhatHangsIsNotAskedForEver) {
     EXPECT_TRUE(ends_with_code(result, 1));
     const json all = results();
     ASSERT_EQ(all.size(), 4u);
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0u, 1u}) {
         EXPECT_EQ(all[i]["status"], "timeout");
         EXPECT_GE(all[i]["timing"]["totalNanoseconds"].get<double>(), 0.3e9);
     }
-    for (const std::size_t i : {2, 3}) {
+    for (const std::size_t i : {2u, 3u}) {
         EXPECT_EQ(all[i]["status"], "error");
         EXPECT_EQ(all[i]["reason"], "it did not answer in 2 cases before, and is not asked any more (--max-hangs)");
     }

@@ -65,7 +65,7 @@ bool print_reduced(const Subject& subject, std::size_t tensors) {
     }
     for (auto& [line, by_terms] : lines) {
         std::printf("| %s | %s |", std::string(subject.name).c_str(), line.c_str());
-        for (const std::size_t terms : {16, 256, 4096, 65536}) {
+        for (const std::size_t terms : {16u, 256u, 4096u, 65536u}) {
             std::printf(" %s |", by_terms.contains(terms) ? by_terms[terms].c_str() : "");
         }
         std::puts("");

@@ -32,7 +32,7 @@ TEST_P(Precision, TrustsHonestArithmetic) {
 
 TEST_P(Precision, HasSigmaThatFitsSequentialSums) {
     Draw draw(3);
-    for (const std::size_t terms : {16, 256, 1024}) {
+    for (const std::size_t terms : {16u, 256u, 1024u}) {
         const Trial trial = GetParam().make(draw, {.elements = 1024, .terms = std::min(terms, GetParam().most_terms)});
         const auto verdicts = judge(trial, reference_of(trial), GetParam().compute(trial, {Format::fp32}));
         for (std::size_t i = 0; i < verdicts.size(); ++i) {

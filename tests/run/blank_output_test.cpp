@@ -130,7 +130,7 @@ TEST(BlankOutput, ZeroOfTheOtherSignIsNotBlank) {
     const core::TensorDesc desc = core::TensorDesc::packed(core::DataType::float32, {2});
     core::Tensor expected(desc);
     core::Tensor actual(desc);
-    for (const std::uint64_t i : {0, 1}) {
+    for (std::uint64_t i = 0; i < 2; ++i) {
         core::store_element(expected.buffer.bytes(), desc.data_type, i, i == 0 ? 0 : 0x80000000);
         core::store_element(actual.buffer.bytes(), desc.data_type, i, 0);
     }

@@ -58,10 +58,10 @@ TEST(ReferenceSource, ACrashCostsOneCase) {
         const Isolated isolated({"reference", row.fault, "2"});
         const AllResults all = results_of(3);
         ASSERT_EQ(all.results.size(), 6u);
-        for (const std::size_t i : {0, 1, 4, 5}) {
+        for (const std::size_t i : {0u, 1u, 4u, 5u}) {
             EXPECT_EQ(all.results[i].status, Status::pass) << row.fault << " " << i << ": " << all.results[i].reason;
         }
-        for (const std::size_t i : {2, 3}) {
+        for (const std::size_t i : {2u, 3u}) {
             EXPECT_EQ(all.results[i].status, Status::error) << row.fault;
             EXPECT_TRUE(all.results[i].reason.starts_with(row.reason)) << all.results[i].reason;
         }

@@ -187,7 +187,7 @@ ShaderVariant quantize_bytes_of(const operators::OperatorSchema& schema, std::ui
 std::vector<ShaderVariant> variants_of(const Row& row) {
     std::vector<ShaderVariant> variants;
     if ((row.flags & quantizing) != 0) {
-        for (const std::uint32_t alike : {0, 1, 2, QUANTIZED_ROWS_ALIKE}) {
+        for (const std::uint32_t alike : {0u, 1u, 2u, static_cast<std::uint32_t>(QUANTIZED_ROWS_ALIKE)}) {
             variants.push_back(quantize_bytes_of(*operators::find_operator(row.name), alike));
         }
     }
