@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
 
 #include "engine/cpu/reference.h"
 #include "tests/cpu/error_statistics.h"
@@ -122,14 +125,25 @@ TEST(Attention, BoundsAreNarrow) {
     }
 }
 
+Tensor halves(core::Dimensions sizes, const std::vector<double>& numbers) {
+    return tensor_of<core::Float16>(core::TensorDesc::packed(core::DataType::float16, std::move(sizes)),
+                                    std::vector<core::Float16>(numbers.begin(), numbers.end()));
+}
+
+cpu::Reference reference_of(const operators::Descriptor& descriptor,
+                            const std::map<std::string_view, const Tensor*>& tensors) {
+    std::vector<const Tensor*> inputs;
+    for (const auto& slot : descriptor.inputs()) {
+        const auto found = tensors.find(slot.name);
+        inputs.push_back(found == tensors.end() ? nullptr : found->second);
+    }
+    return cpu::compute_reference(descriptor, inputs);
+}
+
 /// With all keys masked, scores are within 8 of -10000 as FLOAT16 numbers, so each weight may be anything from 0 to 1.
 /// Outputs are then anything between the values, up to a rounding of each weight and of the sum. Powers must not
 /// overflow, because implementations subtract the maximum first.
 TEST(Attention, BoundsOfMaskedKeysAreBetweenTheValues) {
-    const auto halves = [](core::Dimensions sizes, const std::vector<double>& numbers) {
-        return tensor_of<core::Float16>(core::TensorDesc::packed(core::DataType::float16, std::move(sizes)),
-                                        std::vector<core::Float16>(numbers.begin(), numbers.end()));
-    };
     const Tensor query = halves({1, 1, 2}, {1.5, -0.75});
     const Tensor key = halves({1, 4, 2}, {1, 2, -3, 0.5, 0.25, 4, -1, -1});
     const Tensor value = halves({1, 4, 2}, {1, -8, 2, 30, 3, 500, 4, 7});
@@ -144,15 +158,8 @@ TEST(Attention, BoundsOfMaskedKeysAreBetweenTheValues) {
                                          {"MaskFilterValue", -10000},
                                          {"HeadCount", 1},
                                          {"MaskType", 1}});
-    std::vector<const Tensor*> inputs;
-    for (const auto& slot : descriptor.inputs()) {
-        inputs.push_back(slot.name == "QueryTensor"   ? &query
-                         : slot.name == "KeyTensor"   ? &key
-                         : slot.name == "ValueTensor" ? &value
-                         : slot.name == "MaskTensor"  ? &mask
-                                                      : nullptr);
-    }
-    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs);
+    const cpu::Reference reference = reference_of(
+        descriptor, {{"QueryTensor", &query}, {"KeyTensor", &key}, {"ValueTensor", &value}, {"MaskTensor", &mask}});
     const auto values = values_of<core::Float16>(reference.outputs[0]);
     const double between[][2] = {{1, 4}, {-8, 500}};
     for (std::size_t i = 0; i < 2; ++i) {
@@ -163,6 +170,34 @@ TEST(Attention, BoundsOfMaskedKeysAreBetweenTheValues) {
                   -4 * std::fabs(between[i][0]) - rounding);
         EXPECT_LE(static_cast<double>(values[i]) + reference.slack[0].above[i], between[i][1] + rounding);
     }
+}
+
+/// Scores of 0 and -4 with biases of 0 and 4 are alike, and so are the weights, whatever the mask is. But 4 - 10000 may
+/// be stored as -9992, towards zero, and so may that and -4: then the second key has all of the weight.
+TEST(Attention, BiasesAndMasksMayBeAddedFirst) {
+    const Tensor query = halves({1, 1, 1}, {1});
+    const Tensor key = halves({1, 2, 1}, {0, -4});
+    const Tensor value = halves({1, 2, 1}, {1, 3});
+    const Tensor bias = halves({1, 1, 1, 2}, {0, 4});
+    const Tensor mask = tensor_of<std::int32_t>(core::TensorDesc::packed(core::DataType::int32, {1, 1}), {0});
+    const auto descriptor =
+        describe("MULTIHEAD_ATTENTION", {{"QueryTensor", query.desc},
+                                         {"KeyTensor", key.desc},
+                                         {"ValueTensor", value.desc},
+                                         {"MaskTensor", mask.desc},
+                                         {"RelativePositionBiasTensor", bias.desc},
+                                         {"OutputTensor", core::TensorDesc::packed(core::DataType::float16, {1, 1, 1})},
+                                         {"Scale", 1},
+                                         {"MaskFilterValue", -10000},
+                                         {"HeadCount", 1},
+                                         {"MaskType", 1}});
+    const cpu::Reference reference = reference_of(descriptor, {{"QueryTensor", &query},
+                                                               {"KeyTensor", &key},
+                                                               {"ValueTensor", &value},
+                                                               {"MaskTensor", &mask},
+                                                               {"RelativePositionBiasTensor", &bias}});
+    EXPECT_EQ(static_cast<double>(values_of<core::Float16>(reference.outputs[0])[0]), 2);
+    EXPECT_GE(reference.slack[0].above[0], 0.999);
 }
 
 }  // namespace

@@ -111,21 +111,28 @@ private:
         const auto query = queries_.at(place.batch, place.head, place.query);
         std::vector<Number> scores;
         for (std::int64_t key = 0; key < count; ++key) {
-            Number score = product(query, keys_.at(place.batch, key_head(place.head), key));
-            if (!operands_.position_bias.empty()) {
-                const std::int64_t index =
-                    ((place.batch * operands_.queries.rows.heads + place.head) * operands_.queries.rows.positions +
-                     place.query) *
-                        count +
-                    key;
-                score = arithmetic_.stored(score + operands_.position_bias[static_cast<std::size_t>(index)]);
-            }
-            if (operands_.mask.is_present()) {
-                score = arithmetic_.stored(score + operands_.mask.added(place.batch, place.head, place.query, key));
-            }
-            scores.push_back(score);
+            scores.push_back(biased(product(query, keys_.at(place.batch, key_head(place.head), key)), place, key));
         }
         return scores;
+    }
+
+    /// The score with its position bias and mask. Implementations may add these to each other first: of FLOAT16, a mask
+    /// of -10000 leaves other digits then.
+    [[nodiscard]] Number biased(const Number& score, const Place& place, std::int64_t key) const {
+        const auto plus = [&](const Number& a, const Number& b) { return arithmetic_.stored(a + b); };
+        if (operands_.position_bias.empty()) {
+            return operands_.mask.is_present() ? plus(score, mask(place, key)) : score;
+        }
+        const std::int64_t head = place.batch * operands_.queries.rows.heads + place.head;
+        const std::int64_t row = head * operands_.queries.rows.positions + place.query;
+        const Number bias = operands_.position_bias[static_cast<std::size_t>(row * operands_.keys.positions() + key)];
+        const Number sum = plus(score, bias);
+        return operands_.mask.is_present()
+                   ? arithmetic_.either(plus(sum, mask(place, key)), plus(score, plus(bias, mask(place, key))))
+                   : sum;
+    }
+    [[nodiscard]] Number mask(const Place& place, std::int64_t key) const {
+        return operands_.mask.added(place.batch, place.head, place.query, key);
     }
 
     /// The scaled dot product. Implementations may scale the query first, or each product.
