@@ -52,6 +52,20 @@ TEST(ExpectedError, IsThatOfOneRoundingWhereOneOperationRounds) {
     EXPECT_DOUBLE_EQ(deviation(Interval(1) / Interval(3)), 2 * unit / 3 / std::sqrt(3)) << "1 ULP, not half of one";
 }
 
+/// 1 + 2^-12 is stored as 1, however it is rounded, and is off by that.
+TEST(ExpectedError, HasTheRoundingOfWhatMayBeStoredAsFloat16) {
+    using cpu::element_wise::maybe_stored;
+    using cpu::element_wise::Store;
+    const double value = 1 + 0x1p-12;
+    const double rounding = std::sqrt(cpu::float16_rounding_variance(value));
+    EXPECT_DOUBLE_EQ(deviation(maybe_stored(core::DataType::float16, Interval(value), Store::wrapping)), rounding);
+    EXPECT_DOUBLE_EQ(deviation(maybe_stored(core::DataType::float16, Interval(1.0009), Store::wrapping)),
+                     std::sqrt(cpu::float16_rounding_variance(1.0009)));
+    EXPECT_EQ(deviation(maybe_stored(core::DataType::float16, Interval(1.5), Store::wrapping)), 0)
+        << "a FLOAT16 number";
+    EXPECT_EQ(deviation(maybe_stored(core::DataType::float32, Interval(value), Store::wrapping)), 0);
+}
+
 TEST(ExpectedError, IsUnknownWhereTheRangeCannotTell) {
     EXPECT_EQ(expected_error(Interval(-1, 1, true)), 0);
     EXPECT_EQ(expected_error(Interval(0, std::numeric_limits<double>::infinity(), false)), 0);

@@ -128,7 +128,7 @@ inline double stored_between(double x, bool /*half*/) {
     return x;
 }
 inline Interval stored_between(const Interval& x, bool half) {
-    return half ? hull(x, stored_range(core::DataType::float16, x, Store::wrapping)) : x;
+    return half ? maybe_stored(core::DataType::float16, x, Store::wrapping) : x;
 }
 
 /// Attributes: LearningRate, Beta1, Beta2, Epsilon.

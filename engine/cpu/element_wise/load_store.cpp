@@ -255,4 +255,14 @@ Interval stored_range(core::DataType type, const Interval& results, Store how) {
     return results.nan ? hull(range, {stored_value(type, std::numeric_limits<double>::quiet_NaN(), how)}) : range;
 }
 
+Interval maybe_stored(core::DataType type, const Interval& result, Store how) {
+    const Interval stored = stored_range(type, result, how);
+    Interval either = hull(result, stored);
+    // Even where there is one number alone to store, that is not the result.
+    if (type == core::DataType::float16 && stored.low == stored.high && stored.low != result.value) {
+        either.variance = result.variance + float16_rounding_variance(result.value);
+    }
+    return either;
+}
+
 }  // namespace dmlconform::cpu::element_wise

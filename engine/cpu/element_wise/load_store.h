@@ -37,4 +37,7 @@ void store_bits(std::span<std::byte> memory, const Segment& to, std::size_t coun
 /// nearest or towards zero, because Direct3D allows both, and integers as stored_value.
 [[nodiscard]] Interval stored_range(core::DataType type, const Interval& results, Store how);
 
+/// An intermediate result that implementations may store as an element of that type, or keep in FP32.
+[[nodiscard]] Interval maybe_stored(core::DataType type, const Interval& result, Store how);
+
 }  // namespace dmlconform::cpu::element_wise

@@ -424,7 +424,7 @@ private:
                             // Measured on DirectML 1.15.4: the argument may have been rounded to the output's type.
                             const core::DataType type = arguments_.outputs[0]->desc.data_type;
                             std::transform(to[0], to[0] + count, to[0], [&](const Interval& argument) {
-                                return fused_(hull(argument, stored_range(type, argument, row_.store)));
+                                return fused_(maybe_stored(type, argument, row_.store));
                             });
                         }
                         put_slack(o, segment_of(inputs_.size() + o, arguments_.outputs[o]->desc, offsets, i), count,

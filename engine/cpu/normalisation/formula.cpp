@@ -218,7 +218,7 @@ core::Tolerance range_tolerance(std::string_view where_from) {
 }
 
 Interval maybe_stored(core::DataType type, const Interval& x) {
-    return hull(x, element_wise::stored_range(type, x, element_wise::Store::wrapping));
+    return element_wise::maybe_stored(type, x, element_wise::Store::wrapping);
 }
 
 }  // namespace dmlconform::cpu::normalisation
