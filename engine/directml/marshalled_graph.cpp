@@ -71,9 +71,19 @@ std::string known_crash(const operators::Graph& graph) {
                 return std::ranges::find(reader.inputs, value) != reader.inputs.end();
             });
         };
-        if (node.descriptor->schema->short_name() == "FILL_VALUE_SEQUENCE" && !is_read(node.outputs.front())) {
+        if (node.descriptor->schema->short_name() != "FILL_VALUE_SEQUENCE") {
+            continue;
+        }
+        const operators::ValueIndex sequence = node.outputs.front();
+        if (!is_read(sequence)) {
             return fmt::format(
                 "CompileGraph crashes on FILL_VALUE_SEQUENCE if no node reads its output, as that of `{}`", node.name);
+        }
+        if (!graph.inputs.empty() && std::ranges::find(graph.outputs, sequence) != graph.outputs.end()) {
+            return fmt::format(
+                "a graph with inputs removes the device if one of its outputs is that of "
+                "FILL_VALUE_SEQUENCE, as that of `{}`",
+                node.name);
         }
     }
     return {};

@@ -104,6 +104,12 @@ TEST(MarshalledGraph, KnowsWhatCrashes) {
                                          {"ValueDelta", operators::FieldValue(operators::ScalarUnion{1})}});
     const auto relu = describe("ACTIVATION_RELU", {{"InputTensor", line}, {"OutputTensor", line}});
     EXPECT_EQ(known_crash(tests::plain_graph({{"f", fill, {}, {"t"}}, {"r", relu, {"t"}, {"y"}}}, {"t", "y"})), "");
+    const auto sum = describe("ELEMENT_WISE_ADD", {{"ATensor", line}, {"BTensor", line}, {"OutputTensor", line}});
+    const std::vector<tests::TestNode> with_input{{"f", fill, {}, {"t"}}, {"s", sum, {"t", "x"}, {"y"}}};
+    EXPECT_EQ(known_crash(tests::plain_graph(with_input, {"y"})), "");
+    EXPECT_EQ(known_crash(tests::plain_graph(with_input, {"t", "y"})),
+              "a graph with inputs removes the device if one of its outputs is that of FILL_VALUE_SEQUENCE, as that of "
+              "`f`");
     EXPECT_EQ(known_crash(tests::plain_graph({{"f", fill, {}, {"t"}}, {"r", relu, {"x"}, {"y"}}}, {"t", "y"})),
               "CompileGraph crashes on FILL_VALUE_SEQUENCE if no node reads its output, as that of `f`");
 }
