@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/following_sizes.h"
 #include "engine/fuzz/operator_fuzz.h"
 #include "engine/operators/enumerators.h"
 #include "engine/operators/neutral.h"
@@ -24,19 +25,28 @@ std::optional<operators::FieldValue> wanted(const Descriptor& descriptor, const 
     return descriptor.schema->is_count(field) ? std::nullopt : operators::neutral_value(descriptor, field);
 }
 
-/// Sets the value if the descriptor is legal with it. Returns true if it was set.
-bool replace(Descriptor& descriptor, std::size_t index, operators::FieldValue value) {
-    Descriptor changed = descriptor;
+/// The descriptor with another value. `follows`: inputs follow the first tensor, see follow_first_tensor.
+Descriptor with_value(Descriptor changed, std::size_t index, operators::FieldValue value, bool follows) {
     changed.values[index] = std::move(value);
     set_counts(changed);
+    if (follows) {
+        follow_first_tensor(changed);
+    }
     find_fuzz(*changed.schema).repair(changed);
     set_neutral_sizes(changed, true);
     set_counts(changed);
-    if (operators::validate(changed, core::highest_feature_level)) {
-        return false;
+    return changed;
+}
+
+/// Sets the value if the descriptor is legal with it, perhaps with other sizes of inputs.
+void replace(Descriptor& descriptor, std::size_t index, const operators::FieldValue& value) {
+    for (const bool follows : {false, true}) {
+        Descriptor changed = with_value(descriptor, index, value, follows);
+        if (!operators::validate(changed, core::highest_feature_level)) {
+            descriptor = std::move(changed);
+            return;
+        }
     }
-    descriptor = std::move(changed);
-    return true;
 }
 
 void set_resampled_sizes(Descriptor& descriptor) {
@@ -91,8 +101,8 @@ void make_neutral(Descriptor& descriptor) {
     // Two rounds, because some values become legal only after others are neutral.
     for (int round = 0; round < 2; ++round) {
         for (std::size_t i = 0; i < descriptor.values.size(); ++i) {
-            if (auto value = wanted(descriptor, descriptor.schema->fields[i])) {
-                replace(descriptor, i, std::move(*value));
+            if (const auto value = wanted(descriptor, descriptor.schema->fields[i])) {
+                replace(descriptor, i, *value);
             }
         }
     }

@@ -17,6 +17,7 @@
 #include "engine/core/utf8.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/example_case.h"
+#include "engine/fuzz/following_sizes.h"
 #include "engine/fuzz/neutral_descriptor.h"
 #include "engine/fuzz/operator_fuzz.h"
 #include "engine/operators/neutral.h"
@@ -154,10 +155,19 @@ core::Result<Descriptor> with_attributes(Descriptor descriptor, const Shape& sha
 
 /// How tensors without given sizes are treated.
 struct Rest {
+    /// Inputs follow the first tensor if its sizes are given: see follow_first_tensor.
+    bool follows = true;
     /// Inputs that had the first tensor's sizes keep having them.
     bool alike = true;
     bool optional_inputs = true;
 };
+
+bool first_is_given(const Descriptor& descriptor, const GivenSizes& given) {
+    const auto inputs = descriptor.inputs();
+    const auto first = std::ranges::find_if(inputs, [](const auto& slot) { return slot.desc != nullptr; });
+    return first != inputs.end() &&
+           std::ranges::any_of(given, [&](const auto& one) { return one.first == first->name; });
+}
 
 /// Sets the given sizes, then repairs what depends on them.
 Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& rest) {
@@ -173,6 +183,9 @@ Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& r
             set_sizes(*tensor.desc, first->sizes);
         }
     }
+    if (rest.follows && first_is_given(descriptor, given)) {
+        follow_first_tensor(descriptor);
+    }
     // Sets the given sizes again: an inconsistency must lead to an error, not to changed sizes.
     put_sizes(descriptor, given);
     find_fuzz(*descriptor.schema).repair(descriptor);
@@ -181,6 +194,16 @@ Descriptor resized(Descriptor descriptor, const GivenSizes& given, const Rest& r
                       }));
     put_sizes(descriptor, given);
     set_counts(descriptor);
+    return descriptor;
+}
+
+/// The plain descriptor with these sizes, made neutral again: some values are only legal with larger tensors.
+Descriptor neutral_with_sizes(const Descriptor& plain, const GivenSizes& given, const Rest& rest) {
+    Descriptor descriptor = resized(plain, given, rest);
+    if (operators::validate(descriptor, core::highest_feature_level)) {
+        return plain;
+    }
+    make_neutral(descriptor);
     return descriptor;
 }
 
@@ -260,6 +283,19 @@ std::string name_of(const Descriptor& descriptor, const Shape& shape) {
     return name;
 }
 
+/// What is tried, in order. `named`: some tensors are given by name, so that others are not wanted.
+std::vector<Rest> attempts(bool named) {
+    std::vector<Rest> list;
+    for (const bool optional_inputs : {!named, named}) {
+        for (const bool follows : {true, false}) {
+            for (const bool alike : {true, false}) {
+                list.push_back({follows, alike, optional_inputs});
+            }
+        }
+    }
+    return list;
+}
+
 }  // namespace
 
 core::Result<std::string> shaped_case_file(const operators::OperatorSchema& schema, const Shape& shape) {
@@ -279,8 +315,8 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
     std::optional<Descriptor> legal;
     operators::Verdict verdict;
     std::string made_up;
-    for (const Rest& rest : {Rest{true, !named}, Rest{false, !named}, Rest{true, named}, Rest{false, named}}) {
-        const auto given = with_attributes(*plain, shape);
+    for (const Rest& rest : attempts(named)) {
+        const auto given = with_attributes(neutral_with_sizes(*plain, *sizes, rest), shape);
         if (!given) {
             return tl::unexpected(given.error());
         }
