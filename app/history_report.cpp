@@ -18,7 +18,7 @@ namespace {
 
 using history::ChangePoint;
 
-/// The number of most recent medians that are drawn.
+/// The number of most recent levels that are drawn.
 constexpr std::size_t trend_length = 24;
 
 std::string commit_text(const std::string& commit) {
@@ -27,11 +27,10 @@ std::string commit_text(const std::string& commit) {
     return commit.empty() ? "-" : commit.substr(0, shown) + (dirty && commit.size() > shown ? "-dirty" : "");
 }
 
-std::vector<double> medians_of(const history::Series& series) {
-    std::vector<double> medians;
-    std::transform(series.points.begin(), series.points.end(), std::back_inserter(medians),
-                   [](const history::Point& point) { return point.median; });
-    return medians;
+std::vector<double> levels_of(const history::Series& series) {
+    std::vector<double> levels;
+    std::ranges::transform(series.points, std::back_inserter(levels), &history::Point::level);
+    return levels;
 }
 
 /// A line such as "▁▂█", scaled from the minimum to the maximum.
@@ -88,21 +87,21 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
             place = here;
             text += style.faint(core::show("{}", here)) + core::show("\n");
         }
-        const auto medians = medians_of(series);
+        const auto levels = levels_of(series);
         const history::Point& latest = series.points.back();
         std::string before = "-";
         std::string ratio = "-";
-        if (medians.size() > 1) {
-            const std::size_t count = std::min(view.settings.window, medians.size() - 1);
+        if (levels.size() > 1) {
+            const std::size_t count = std::min(view.settings.window, levels.size() - 1);
             const double median =
-                bench::median({medians.end() - 1 - static_cast<std::ptrdiff_t>(count), medians.end() - 1});
+                bench::median({levels.end() - 1 - static_cast<std::ptrdiff_t>(count), levels.end() - 1});
             before = report::format_seconds(median);
-            ratio = fmt::format("{:.3f}", latest.median / median);
+            ratio = fmt::format("{:.3f}", latest.level() / median);
         }
         const std::string roofline =
             latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
-        text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, medians.size(),
-                           before, report::format_seconds(latest.median), ratio, roofline, trend_text(medians));
+        text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, levels.size(),
+                           before, report::format_seconds(latest.level()), ratio, roofline, trend_text(levels));
         for (const ChangePoint& change : history::changes_of(series, each)) {
             changes += change_line(series, change, style);
         }

@@ -59,7 +59,17 @@ struct Point {
     std::size_t repetitions = 0;
     std::optional<double> percent_of_roofline;
 
-    /// The standard error of the median's logarithm, as far as the quartiles tell it.
+    /// The fastest process, or repetition, if the processor's clock timed it: disturbances only lengthen such times.
+    struct Fastest {
+        double seconds = 0;
+        /// The standard error of its logarithm.
+        double error = 0;
+    };
+    std::optional<Fastest> fastest{};
+
+    /// What is compared with other results: the fastest one, or otherwise the median.
+    [[nodiscard]] double level() const { return fastest ? fastest->seconds : median; }
+    /// The standard error of the level's logarithm: of a median, as far as the quartiles tell it.
     [[nodiscard]] double error() const;
 };
 

@@ -33,10 +33,11 @@ Json times_json(Series series, const ChangePointSettings& settings) {
     keep_newest(series.points);
     const std::size_t left_out = all - series.points.size();
     Json points = Json::array();
+    const bool by_fastest = !series.points.empty() && series.points.front().fastest;
     for (const Point& point : series.points) {
         Json entry = point_json(point);
-        entry["median"] = point.median;
-        entry["low"] = point.low;
+        entry["level"] = point.level();
+        entry["low"] = std::min(point.low, point.level());
         entry["high"] = point.high;
         points.push_back(std::move(entry));
     }
@@ -50,9 +51,13 @@ Json times_json(Series series, const ChangePointSettings& settings) {
                            {"after", change.after},
                            {"confirmed", change.confirmed}});
     }
-    return {{"name", series.benchmark},      {"machine", series.machine},
-            {"adapter", series.adapter},     {"points", std::move(points)},
-            {"changes", std::move(changes)}, {"verdict", to_string(judge(found, all, settings).verdict)}};
+    return {{"name", series.benchmark},
+            {"machine", series.machine},
+            {"adapter", series.adapter},
+            {"points", std::move(points)},
+            {"level", by_fastest ? "fastest process" : "median"},
+            {"changes", std::move(changes)},
+            {"verdict", to_string(judge(found, all, settings).verdict)}};
 }
 
 Json outcomes_json(OutcomeSeries series) {

@@ -12,9 +12,9 @@ namespace dmlconform::history {
 inline constexpr std::size_t most_points = 200;
 
 /// A list of series, those that changed first. Each has name, machine, adapter, points (measured, commit, driver; of
-/// benchmarks median, low and high in seconds), changes (index, before, after, confirmed), and of
-/// benchmarks the verdict (engine/history/verdict.h). Of runs: failures and
-/// passes, a number for each point.
+/// benchmarks level, low and high in seconds), changes (index, before, after, confirmed), and of
+/// benchmarks the verdict (engine/history/verdict.h), and what the level of a point is, "median" for example. Of runs:
+/// failures and passes, a number for each point.
 [[nodiscard]] core::Result<nlohmann::ordered_json> trends(Store& store, const ChangePointSettings& settings = {});
 
 }  // namespace dmlconform::history

@@ -19,13 +19,13 @@ ChangePointSettings for_each_of(std::size_t count, ChangePointSettings settings)
 }
 
 std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSettings& settings) {
-    std::vector<double> medians;
+    std::vector<double> levels;
     std::vector<double> errors;
     for (const Point& point : series.points) {
-        medians.push_back(point.median);
+        levels.push_back(point.level());
         errors.push_back(point.error());
     }
-    return find_change_points(medians, settings, errors);
+    return find_change_points(levels, settings, errors);
 }
 
 Judgement judge(std::span<const double> medians, const ChangePointSettings& settings) {

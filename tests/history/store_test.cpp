@@ -7,11 +7,13 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/history/export.h"
 #include "engine/history/moment.h"
 #include "engine/history/trends.h"
+#include "engine/history/verdict.h"
 #include "tests/temporary_folder.h"
 
 namespace dmlconform::history::store_test {
@@ -81,6 +83,60 @@ TEST(Store, WhatIsAddedIsThere) {
     const auto record = store->record((*entries)[1].id);
     ASSERT_TRUE(record);
     EXPECT_EQ(fingerprint(*record), fingerprint(bench_record(200, 1e-6, "D2"))) << "nothing is lost";
+}
+
+/// A benchmark that the processor's clock timed in processes with these times, two repetitions in each.
+Record timed_by_processor(std::int64_t measured, const std::vector<double>& seconds) {
+    Record record = bench_record(measured, 1);
+    Times times{"cpu/a/process_time/manual_time", "cpu", {}, std::nullopt, {}};
+    for (const double second : seconds) {
+        times.seconds.insert(times.seconds.end(), {second, second});
+        times.by_process.push_back(2);
+    }
+    record.times = {times};
+    return record;
+}
+
+TEST(Store, TheFastestProcessCountsByTheProcessorsClock) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    ASSERT_TRUE(store->add(std::vector<Submission>{{timed_by_processor(1, {1.4, 1.02, 1.7, 1.0, 1.1}), "c1", "a"}}));
+    ASSERT_TRUE(store->add(std::vector<Submission>{{bench_record(2, 1), "c2", "b"}}));
+    const auto all = store->series();
+    ASSERT_TRUE(all);
+    const Point& by_processor = all->at(1).points.at(0);
+    EXPECT_EQ(all->at(1).benchmark, "cpu/a/process_time/manual_time");
+    EXPECT_DOUBLE_EQ(by_processor.level(), 1.0);
+    EXPECT_DOUBLE_EQ(by_processor.median, 1.1);
+    EXPECT_NEAR(by_processor.error(), std::log(1.1) / 2, 1e-12);
+    const Point& other = all->at(0).points.at(0);
+    EXPECT_FALSE(other.fastest);
+    EXPECT_DOUBLE_EQ(other.level(), other.median);
+}
+
+/// Most processes of each result were disturbed, each result by another share, and one process of ten was not.
+TEST(Store, ASlowdownIsFoundBelowDisturbances) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    for (int i = 0; i < 10; ++i) {
+        const double time = i < 5 ? 1 : 1.2;
+        const double disturbance = 1.1 + 0.5 * ((i * 7) % 10) / 10;
+        std::vector<double> seconds(6, time * disturbance);
+        seconds.insert(seconds.end(), {time, time * 1.005, time * 1.01, time * 1.3});
+        ASSERT_TRUE(store->add(std::vector<Submission>{{timed_by_processor(i, seconds), fmt::format("c{}", i), "a"}}));
+    }
+    const auto all = store->series();
+    ASSERT_TRUE(all);
+    const auto changes = changes_of(all->at(0), {});
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes[0].index, 5U);
+    EXPECT_NEAR(changes[0].after / changes[0].before, 1.2, 1e-9);
+    // The medians of the same results do not tell.
+    Series by_median = all->at(0);
+    for (Point& point : by_median.points) {
+        point.fastest.reset();
+    }
+    EXPECT_TRUE(changes_of(by_median, {}).empty());
 }
 
 TEST(Store, OutcomesOfRuns) {

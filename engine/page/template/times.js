@@ -120,7 +120,7 @@ function trendPlot(canvas, series) {
     line("failures", series.failures, { borderColor: PALETTE[5], backgroundColor: PALETTE[5], stepped: true }),
     line("pass", series.passes, { borderColor: PALETTE[2], backgroundColor: PALETTE[2], stepped: true, yAxisID: "passes" }),
   ] : [
-    line("median", series.points.map(point => point.median), { borderColor: PALETTE[0],
+    line(series.level, series.points.map(point => point.level), { borderColor: PALETTE[0],
       pointBackgroundColor: series.points.map((_, index) => changes.has(index) ? PALETTE[5] : PALETTE[0]),
       pointRadius: series.points.map((_, index) => changes.has(index) ? 7 : 3) }),
     line("quartiles", series.points.map(point => point.high), { borderColor: "transparent", pointRadius: 0, fill: "+1", backgroundColor: "rgb(78 121 167 / 25%)" }),
