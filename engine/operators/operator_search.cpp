@@ -52,7 +52,8 @@ std::string_view without_group(std::string_view name) {
 }  // namespace
 
 std::string_view without_modules(std::string_view name) {
-    for (const std::string_view module : {"torch.", "nn.", "functional.", "F.", "special."}) {
+    for (const std::string_view module :
+         {"torch.", "ops.", "aten.", "aten::", "nn.", "functional.", "F.", "special."}) {
         if (name.starts_with(module)) {
             name.remove_prefix(module.size());
         }

@@ -33,6 +33,8 @@ TEST(OperatorSearch, FindsOperatorsByTheNamesOfOthers) {
         {"reduceSum", {"REDUCE"}},
         {"nn.LSTM", {"LSTM"}},
         {"torch.nn.functional.conv2d", {"CONVOLUTION"}},
+        {"aten::conv2d", {"CONVOLUTION"}},
+        {"torch.ops.aten.gru", {"GRU"}},
         {"F.conv2d", {"CONVOLUTION"}},
         {"matmul", {"GEMM"}},
         {"logical_great", {"ELEMENT_WISE_LOGICAL_GREATER_THAN", "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL"}},
