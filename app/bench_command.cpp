@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "app/bench_processes.h"
@@ -40,6 +39,8 @@ struct BenchOptions {
     CaseOptions cases;
     EngineChoice engines;
     bench::BenchSettings settings;
+    bool cpu_time = false;
+    bool wall_time = false;
     bool no_verify = false;
     bool no_roofline = false;
     bool verbose = false;
@@ -150,33 +151,41 @@ private:
     report::ProgressLine progress_{stderr, stderr_is_terminal()};
 };
 
-/// Other processes take time from what is measured.
-void warn_of_load() {
-    if (const auto load = bench::disturbing_load()) {
-        warn(
-            "note: the load average of this machine is {:.1f}: other processes disturb the times.\n"
-            "    hint: --cpu-time counts only the time that processors spend on the CPU engine\n",
-            *load);
+/// Other processes take time from what is measured. `load`: before anything was measured.
+void warn_of_load(const std::optional<double>& load, const std::vector<bench::Benchmark>& benchmarks) {
+    if (!load) {
+        return;
+    }
+    const bool by_wall_clock = std::ranges::any_of(
+        benchmarks, [](const bench::Benchmark& benchmark) { return benchmark.timed_by == bench::wall_clock; });
+    warn("note: the load average of this machine is {:.1f}: other processes disturb the times\n", *load);
+    if (by_wall_clock) {
+        warn("    hint: --cpu-time leaves out the time in which others have the processor\n");
     }
 }
 
-/// Whose clock times each engine; several if that depends on the benchmark.
-using Clocks = std::map<std::string, std::set<std::string>>;
+/// By engine: whose clock times how many benchmarks.
+using Clocks = std::map<std::string, std::map<std::string, std::size_t>>;
 
 Clocks clocks_of(const std::vector<bench::Benchmark>& benchmarks) {
     Clocks clocks;
     for (const bench::Benchmark& benchmark : benchmarks) {
-        clocks[benchmark.engine->info().name].insert(benchmark.timed_by);
+        ++clocks[benchmark.engine->info().name][benchmark.timed_by];
     }
     return clocks;
 }
 
 /// Prints the clocks, and adds them to the context, because times by different clocks cannot be compared.
 void add_clocks(const Clocks& clocks, std::vector<std::pair<std::string, std::string>>& context) {
-    for (const auto& [engine, names] : clocks) {
-        const std::string text = fmt::format("{}", fmt::join(names, ", "));
-        warn("{}: timed by {}\n", engine, text);
-        context.emplace_back(fmt::format("dmlconform.{}.clock", engine), text);
+    for (const auto& [engine, counts] : clocks) {
+        std::vector<std::string> names;
+        std::vector<std::string> shown;
+        for (const auto& [name, count] : counts) {
+            names.push_back(name);
+            shown.push_back(counts.size() == 1 ? name : fmt::format("{} ({})", name, count));
+        }
+        warn("{}: timed by {}\n", engine, fmt::format("{}", fmt::join(shown, ", ")));
+        context.emplace_back(fmt::format("dmlconform.{}.clock", engine), fmt::format("{}", fmt::join(names, ", ")));
     }
 }
 
@@ -279,15 +288,19 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     if (options.verbose && (!options.cases.shape.any() || !options.cases.shape.batch.empty())) {
         std::ranges::for_each(cases, print_descriptor);
     }
-    warn_of_load();
+    const auto load = bench::disturbing_load();
     const Rooflines rooflines = measure_rooflines(options, *engines);
     options.settings.verify = !options.no_verify;
+    options.settings.host_clock = options.cpu_time    ? bench::HostClock::processor
+                                  : options.wall_time ? bench::HostClock::wall
+                                                      : bench::HostClock::automatic;
     options.settings.precisions = options.engines.precisions(*engines);
     catch_interrupts();
     BenchWatcher watcher;
     const bench::Checked checked = bench::check_benchmarks(cases, *engines, rooflines, options.settings, watcher);
     watcher.before_output();
     auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, !output.empty());
+    warn_of_load(load, checked.benchmarks);
     add_clocks(clocks_of(checked.benchmarks), settings.context);
     const bool wrong = print_left_out(checked.left_out);
     const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
@@ -307,8 +320,13 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
     options->engines.add_to(command, "time");
     command.add_flag("--cold", options->settings.cold,
                      "Use copies of the tensors in turn. Together they are larger than the last-level cache");
-    command.add_flag("--cpu-time", options->settings.cpu_time,
-                     "Time engines in this process by CPU time, for machines that are busy with other things");
+    const Option cpu_time =
+        command.add_flag("--cpu-time", options->cpu_time,
+                         "Time the CPU engine, and engines that a command starts, by the processor time of all their "
+                         "threads, for machines that are busy with other things. Without it, that is done where the "
+                         "CPU engine uses one thread");
+    command.add_flag("--wall-time", options->wall_time, "Time engines without a clock of their own by the wall clock")
+        .excludes(cpu_time);
     command
         .add_text_option(
             "--time-budget",

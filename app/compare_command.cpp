@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "app/command.h"
 #include "app/comparison_options.h"
@@ -14,6 +15,7 @@
 #include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/bench/comparison.h"
+#include "engine/core/shown_text.h"
 #if DMLCONFORM_HAS_HISTORY
 #include "engine/history/scatter.h"
 #include "engine/history/store.h"
@@ -142,6 +144,17 @@ std::size_t count_with(const bench::RunComparison& comparison, bench::Doubt doub
     return static_cast<std::size_t>(std::ranges::count(comparison.benchmarks, doubt, &bench::ComparedBenchmark::doubt));
 }
 
+/// Prints a sentence about the comparison, and a hint below it, in lines that fit the terminal.
+void print_note(const std::string& text, const std::string& hint) {
+    constexpr std::string_view before = "    hint: ";
+    const std::size_t width = output_width();
+    const auto shown = [&](const std::string& words) {
+        const std::string clean = core::show("{}", words).text();
+        return (width == 0 ? clean : wrap(clean, width)) + "\n";
+    };
+    print(core::ShownText::made_of(shown(text) + shown(std::string(before) + hint)));
+}
+
 /// What is missing where nothing can be called slower, and the command that measures it.
 void print_too_few(const bench::RunComparison& comparison, const bench::ComparisonSettings& settings) {
     const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::too_few);
@@ -152,46 +165,46 @@ void print_too_few(const bench::RunComparison& comparison, const bench::Comparis
     const std::size_t count = count_with(comparison, bench::Doubt::too_few);
     if (settings.paired) {
         const std::size_t needed = bench::pairs_needed(all, settings.significance);
-        say("{} of {} cannot be told: there are {}, and {} are needed for {}\n"
-            "    hint: `scripts/compare-programs --rounds {} BASE NEW`\n",
-            count, all, count_text(first->base_count, "pair", "pairs"), needed,
-            count_text(all, "benchmark", "benchmarks"), needed);
+        print_note(fmt::format("{} of {} cannot be told: there are {}, and {} are needed for {}", count, all,
+                               count_text(first->base_count, "pair", "pairs"), needed,
+                               count_text(all, "benchmark", "benchmarks")),
+                   fmt::format("`scripts/compare-programs --rounds {} BASE NEW`", needed));
         return;
     }
     const std::size_t needed = bench::processes_needed(all, settings.significance);
-    say("{} of {} cannot be told: {} measured the base, and {} the new side. That takes {} on each side for {}, "
-        "because "
-        "processes differ although nothing has changed\n"
-        "    hint: `dmlconform bench … --processes {} --benchmark_out=FILE` for both sides\n",
-        count, all, count_text(first->base_count, "process", "processes"), first->now_count, needed,
-        count_text(all, "benchmark", "benchmarks"), needed);
+    print_note(fmt::format("{} of {} cannot be told: {} measured the base, and {} the new side. That takes {} on each "
+                           "side for {}, because processes differ although nothing has changed",
+                           count, all, count_text(first->base_count, "process", "processes"), first->now_count, needed,
+                           count_text(all, "benchmark", "benchmarks")),
+               fmt::format("`dmlconform bench … --processes {} --benchmark_out=FILE` for both sides", needed));
 }
 
 /// Why differences are not believed.
 void print_doubts(const bench::RunComparison& comparison) {
-    if (const std::size_t count = count_with(comparison, bench::Doubt::unsettled); count != 0) {
-        say("{} did not settle: the repetitions drift\n    hint: measure again, or let it settle with "
-            "--benchmark_min_time=0.5\n",
-            count_text(count, "benchmark", "benchmarks"));
+    const auto benchmarks = [&](bench::Doubt doubt) {
+        return count_text(count_with(comparison, doubt), "benchmark", "benchmarks");
+    };
+    if (first_with(comparison, bench::Doubt::unsettled) != nullptr) {
+        print_note(fmt::format("{} did not settle: the repetitions drift", benchmarks(bench::Doubt::unsettled)),
+                   "measure again, or let it settle with --benchmark_min_time=0.5");
     }
-    if (const std::size_t count = count_with(comparison, bench::Doubt::not_significant); count != 0) {
-        say("{} may differ by chance: the processes of one side differ as much\n    hint: more processes, or a quieter "
-            "machine\n",
-            count_text(count, "benchmark", "benchmarks"));
+    if (first_with(comparison, bench::Doubt::not_significant) != nullptr) {
+        print_note(fmt::format("{} may differ by chance: the processes of one side differ as much",
+                               benchmarks(bench::Doubt::not_significant)),
+                   "more processes, or a quieter machine");
     }
     if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::conditions)) {
-        say("{} may differ because of the machine: its speed differed by {:.0f}% while {} was measured\n"
-            "    hint: measure again when nothing else runs, or in turns with `scripts/compare-programs`; --cpu-time "
-            "leaves out waiting for a processor\n",
-            count_text(count_with(comparison, bench::Doubt::conditions), "benchmark", "benchmarks"),
-            100 * (first->conditions - 1), first->name);
+        print_note(
+            fmt::format("{} may differ because of the machine: its speed differed by {:.0f}% while {} was measured",
+                        benchmarks(bench::Doubt::conditions), 100 * (first->conditions - 1), first->name),
+            "measure again when nothing else runs, or in turns with `scripts/compare-programs`; --cpu-time "
+            "leaves out waiting for a processor");
     }
     if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::busy)) {
-        say("{} cannot be judged by the wall clock, because the machine was busy: up to {:.0f}% of the time was spent "
-            "waiting for a processor while {} was measured\n"
-            "    hint: measure both sides with --cpu-time, or in turns with `scripts/compare-programs`\n",
-            count_text(count_with(comparison, bench::Doubt::busy), "benchmark", "benchmarks"), 100 * first->waited,
-            first->name);
+        print_note(fmt::format("{} cannot be judged by the wall clock, because the machine was busy: up to {:.0f}% of "
+                               "the time was spent waiting for a processor while {} was measured",
+                               benchmarks(bench::Doubt::busy), 100 * first->waited, first->name),
+                   "measure both sides with --cpu-time, or in turns with `scripts/compare-programs`");
     }
 }
 
@@ -341,7 +354,11 @@ int compare_command(CompareOptions& options) {
         for (const std::string& difference : comparison.differences) {
             warn("dmlconform: the runs cannot be compared: {}\n", difference);
         }
-        warn("    hint: --force compares them nevertheless\n");
+        const bool clocks = std::ranges::any_of(comparison.differences, [](const std::string& difference) {
+            return difference.find("clock") != std::string::npos;
+        });
+        warn("    hint: --force compares them nevertheless{}\n",
+             clocks ? "; `bench --wall-time` and `bench --cpu-time` choose the clock" : "");
         return exit_usage;
     }
     if (comparison.benchmarks.empty()) {

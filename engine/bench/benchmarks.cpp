@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/bench/machine.h"
+#include "engine/core/processor_clock.h"
 #include "engine/core/shown_text.h"
 #include "engine/processor_measurements.h"
 #include "engine/run/runner.h"
@@ -27,8 +28,24 @@ std::optional<double> effective_bits(const run::CaseResult& result) {
 
 /// Whether the processor time of the engine's process is known.
 bool has_processor_clock(const Engine& engine) {
-    const auto* other_process = dynamic_cast<const ProcessorMeasurements*>(&engine);
-    return other_process == nullptr ? !engine.info().in_own_process : other_process->processor_use().has_value();
+    if (const auto* other_process = dynamic_cast<const ProcessorMeasurements*>(&engine)) {
+        return other_process->processor_use().has_value();
+    }
+    return !engine.info().in_own_process && core::processor_time_of_this_process();
+}
+
+/// Whether the processor's clock times it, if the engine has no clock of its own.
+bool takes_processor_time(HostClock clock, const Engine& engine, const run::Timing& timing) {
+    switch (clock) {
+        case HostClock::processor:
+            return has_processor_clock(engine);
+        case HostClock::automatic:
+            return engine.info().is_reference && !engine.info().in_own_process && !timing.on_several_threads &&
+                   core::has_exact_processor_clock();
+        case HostClock::wall:
+        default:
+            return false;
+    }
 }
 
 /// Why the case is not to be timed; nothing when it may be. Finds out whether the engine tells its times itself.
@@ -40,13 +57,14 @@ std::optional<LeftOut> reason_against(Benchmark& benchmark, const BenchSettings&
     judging.precisions = settings.precisions;
     const run::CaseResult result = run::run_case(*benchmark.subject, *benchmark.engine, judging, engine);
     benchmark.effective_bits = effective_bits(result);
-    benchmark.cpu_time = benchmark.cpu_time && !result.timing.device && has_processor_clock(*benchmark.engine);
+    benchmark.cpu_time =
+        !result.timing.device && takes_processor_time(settings.host_clock, *benchmark.engine, result.timing);
     benchmark.own_times = result.timing.device.has_value() || result.timing.measured_there || benchmark.cpu_time;
     benchmark.timed_by_device = result.timing.device && benchmark.clock;
     benchmark.timed_by = result.timing.device           ? "the device's clock"
                          : benchmark.cpu_time           ? "the processor's clock"
                          : result.timing.measured_there ? "the worker's own clock"
-                                                        : "the wall clock";
+                                                        : wall_clock;
     benchmark.verified = result.status == run::Status::pass || result.status == run::Status::reference;
     if (benchmark.verified || (!settings.verify && result.timing.total.count() != 0)) {
         return std::nullopt;
@@ -77,7 +95,7 @@ Checked check_benchmarks(std::span<const cases::Case> cases, std::span<const std
                                 engines[e].get(),
                                 rooflines[e],
                                 settings.cold,
-                                settings.cpu_time,
+                                false,
                                 clocks[e]};
             watcher.on_progress(0, total, "checks " + benchmark.name);
             if (auto reason = reason_against(benchmark, settings, e)) {

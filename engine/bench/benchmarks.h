@@ -33,13 +33,26 @@ public:
     virtual void before_output() {}
 };
 
+/// What Benchmark::timed_by says of engines without a clock of their own.
+inline constexpr const char* wall_clock = "the wall clock";
+
+/// The clock for engines without one of their own.
+enum class HostClock : std::uint8_t {
+    /// The processor's for what the CPU engine executes on one thread, where the system has an exact one: it leaves out
+    /// the time in which other processes had the processor, and nothing else. Several threads together use more
+    /// processor time than passes, so the wall clock times them.
+    automatic,
+    /// The processor's if the engine's process tells it. In all threads together.
+    processor,
+    wall,
+};
+
 struct BenchSettings {
     /// Rotates through copies of the tensors, so that the caches hold none of what an execution needs.
     bool cold = false;
     /// Times only what was found right before.
     bool verify = true;
-    /// See MeasuredCase::use_cpu_time. Device clocks are used nevertheless.
-    bool cpu_time = false;
+    HostClock host_clock = HostClock::automatic;
     /// See run::CaseSettings::precisions.
     std::vector<core::Precision> precisions{};
 };
@@ -60,17 +73,18 @@ struct Benchmark {
     Engine* engine = nullptr;
     std::optional<Roofline> roofline;
     bool cold = false;
+    /// See MeasuredCase::use_cpu_time.
     bool cpu_time = false;
     std::optional<DeviceClock> clock;
     /// Whether the answer was found right.
     bool verified = false;
-    /// Whether the engine, or this process's CPU clock, tells the times, and not the wall clock.
+    /// Whether the engine, or the processor's clock, tells the times, and not the wall clock.
     bool own_times = false;
     /// Timed by the clock of a device whose clock rate can be read. Processors that stand in for a graphics device have
     /// none, and whatever else they do disturbs their times.
     bool timed_by_device = false;
     /// Whose clock times it: "the device's clock", "the worker's own clock" for a process that tells its times, "the
-    /// processor's clock" with cpu_time, or "the wall clock".
+    /// processor's clock" with cpu_time, or wall_clock.
     std::string timed_by{};
     std::optional<double> effective_bits{};
 };

@@ -11,8 +11,10 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "engine/bench/benchmark_name.h"
 #include "engine/bench/process_sample.h"
 #include "engine/bench/quantiles.h"
 #include "engine/bench/rank_test.h"
@@ -37,17 +39,36 @@ std::vector<double> logarithms(std::vector<double> values) {
     return values;
 }
 
+bool is_clock(const std::string& name) {
+    return name.starts_with("dmlconform.") && name.ends_with(".clock");
+}
+
 /// True for members of the context that affect times.
 bool decides_times(const std::string& name) {
-    return name == "num_cpus" || name == "dmlconform.machine" ||
-           (name.starts_with("dmlconform.") &&
-            (name.ends_with(".adapter") || name.ends_with(".driver") || name.ends_with(".clock")));
+    return name == "num_cpus" || name == "dmlconform.machine" || is_clock(name) ||
+           (name.starts_with("dmlconform.") && (name.ends_with(".adapter") || name.ends_with(".driver")));
+}
+
+/// Whether the times of two files may have been measured by the same clock. An engine has several clocks ("the
+/// processor's clock, the wall clock") if that depends on the benchmark, and names end with the clock.
+bool have_common_clock(std::string_view one, std::string_view other) {
+    constexpr std::string_view between = ", ";
+    for (std::size_t begin = 0; begin <= one.size();) {
+        const std::size_t end = std::min(one.find(between, begin), one.size());
+        const std::string wanted = fmt::format("{}{}{}", between, one.substr(begin, end - begin), between);
+        if (fmt::format("{}{}{}", between, other, between).find(wanted) != std::string::npos) {
+            return true;
+        }
+        begin = end + between.size();
+    }
+    return false;
 }
 
 void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
     for (const auto& [name, value] : base.context) {
         const auto found = other.context.find(name);
-        if (decides_times(name) && found != other.context.end() && found->second != value) {
+        if (decides_times(name) && found != other.context.end() && found->second != value &&
+            !(is_clock(name) && have_common_clock(value, found->second))) {
             differences.insert(fmt::format("{}: {} and {}", name, value, found->second));
         }
     }
@@ -60,6 +81,23 @@ void add_renamed(const BenchmarkFile& base, const BenchmarkFile& other, std::set
         if (found != other.benchmarks.end() && !times.descriptor.empty() && !found->second.descriptor.empty() &&
             times.descriptor != found->second.descriptor) {
             differences.insert(fmt::format("{}: the descriptors of that name differ", name));
+        }
+    }
+}
+
+/// Finds benchmarks that each file has by another clock.
+void add_other_clocks(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
+    std::map<std::string_view, std::string_view> clocks;
+    for (const auto& [name, times] : other.benchmarks) {
+        const BenchmarkName parts = split_name(name);
+        clocks[parts.name] = parts.clock;
+    }
+    for (const auto& [name, times] : base.benchmarks) {
+        const BenchmarkName parts = split_name(name);
+        const auto found = clocks.find(parts.name);
+        if (!other.benchmarks.contains(name) && found != clocks.end() && !parts.clock.empty() &&
+            !found->second.empty()) {
+            differences.insert(fmt::format("{}: timed by {}, and by {}", parts.name, parts.clock, found->second));
         }
     }
 }
@@ -174,7 +212,10 @@ Measured measure_processes(const std::string& name, const ProcessSample& base, c
     compared.spread = std::max(spread(base.medians), spread(now.medians));
     compared.base_count = base.medians.size();
     compared.now_count = now.medians.size();
-    compared.conditions = range_of_conditions(base, now);
+    // Waiting, and what several threads make of it, lengthen times by the wall clock in ways that their usual value
+    // does not tell.
+    compared.conditions =
+        split_name(name).by_processor ? difference_of_conditions(base, now) : range_of_conditions(base, now);
     test(measured, base, now, benchmarks, pooled, settings);
     compared.waited = std::max(base.usual_wait(), now.usual_wait());
     const bool busy = compared.waited > most_usual_wait;
@@ -345,6 +386,7 @@ RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const 
         for (const BenchmarkFile& file : files) {
             add_differences(base.front(), file, differences);
             add_renamed(base.front(), file, differences);
+            add_other_clocks(base.front(), file, differences);
         }
     }
     comparison.differences.assign(differences.begin(), differences.end());

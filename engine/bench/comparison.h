@@ -74,8 +74,8 @@ struct ComparedBenchmark {
     std::size_t base_count = 0;
     std::size_t now_count = 0;
     Doubt doubt = Doubt::none;
-    /// By what factor the conditions differed while the processes ran: the 90 % quantile over the 10 % quantile. 1 if
-    /// it is not known.
+    /// By what factor the conditions differed while the processes ran: see difference_of_conditions for times by the
+    /// processor's clock, and range_of_conditions for others. 1 if it is not known.
     double conditions = 1;
     /// What share of the time the processes of one side usually waited for processors: the larger one of both.
     double waited = 0;

@@ -71,7 +71,8 @@ Conditions::Reading Conditions::read() const {
         const std::chrono::duration<double> waited = after->waited - before_->waited;
         reading.waited = std::clamp(waited / passed, 0.0, 1.0);
     }
-    reading.yardstick = (yardstick_.count() + measure_yardstick().count()) / 2;
+    // The smaller one: after an interruption, the caches are cold, which says nothing about the processor's speed.
+    reading.yardstick = std::min(yardstick_, measure_yardstick()).count();
     return reading;
 }
 

@@ -87,6 +87,13 @@ std::string mark_of(const Repetitions& repetitions, bool disturbed, bool noisy, 
            (unverified ? "  unverified" : "");
 }
 
+/// "The benchmark", "All 3 benchmarks", "1 of 3 benchmarks".
+std::string counted(std::size_t count, std::size_t all) {
+    return all == 1       ? std::string("The benchmark")
+           : count == all ? fmt::format("All {} benchmarks", all)
+                          : fmt::format("{} of {} benchmarks", count, all);
+}
+
 /// By what share the yardstick's times differ; 0 if there are none.
 double speed_change(const std::vector<benchmark::BenchmarkReporter::Run>& report) {
     std::vector<double> times;
@@ -148,29 +155,31 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
 }
 
 void LineReporter::Finalize() {
+    // Lines fit 80 columns, however large the numbers are.
     if (unsettled_ != 0) {
         GetOutputStream() << fmt::format(
-            "\n{} of {} benchmarks did not settle: the repetitions drift. `compare` does not use them.\n", unsettled_,
-            count_);
+            "\n{} did not settle: the repetitions drift.\n    `compare` does not use {}.\n",
+            counted(unsettled_, count_), unsettled_ == 1 ? "it" : "them");
     }
     if (disturbed_ != 0) {
-        GetOutputStream() << fmt::format("\n{} of {} benchmarks {} disturbed:\n", disturbed_, count_,
-                                         disturbed_ == 1 ? "is" : "are");
+        GetOutputStream() << fmt::format("\n{} {} disturbed:\n", counted(disturbed_, count_),
+                                         disturbed_ == 1 ? "was" : "were");
         if (longest_wait_ > disturbing_wait) {
             GetOutputStream() << fmt::format(
-                "    other processes use the same processors: up to {:.0f}% of the time was spent waiting for one\n",
+                "    Other processes used the processors: up to {:.0f}% of the time was waiting.\n",
                 100 * longest_wait_);
         }
         if (largest_change_ > disturbing_speed) {
             GetOutputStream() << fmt::format(
-                "    the processor's speed changed by up to {:.0f}%: its clock rate, or others on the same core\n",
+                "    The processor's speed changed by up to {:.0f}%: its clock rate, or others\n"
+                "    on the same core.\n",
                 100 * largest_change_);
         }
     }
     if (noisy_ != 0) {
         GetOutputStream() << fmt::format(
-            "\n{} of {} benchmarks {} noisy: the spread is above {:g}%. Small changes cannot be seen in them.\n",
-            noisy_, count_, noisy_ == 1 ? "is" : "are", 100 * noisy_spread);
+            "\n{} {} noisy: the spread is above {:g}%.\n    Small changes cannot be seen.\n", counted(noisy_, count_),
+            noisy_ == 1 ? "is" : "are", 100 * noisy_spread);
     }
     GetOutputStream().flush();
 }

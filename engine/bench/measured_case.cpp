@@ -2,9 +2,9 @@
 #include "engine/bench/measured_case.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "engine/bench/quantiles.h"
+#include "engine/core/processor_clock.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_measurements.h"
 #include "engine/operators/rules.h"
@@ -35,6 +35,10 @@ constexpr std::chrono::milliseconds longest_turn{20};
 /// in which it is idle.
 constexpr std::chrono::microseconds least_timed{200};
 constexpr std::int64_t most_timed_together = 32;
+
+/// Reading the processor's clock is a system call. Executions are timed together until that is one part of so many.
+constexpr std::int64_t readings_per_time = 100;
+constexpr std::int64_t most_between_readings = 1024;
 
 }  // namespace
 
@@ -80,14 +84,7 @@ std::chrono::nanoseconds MeasuredCase::now() const {
         return use ? use->used : std::chrono::nanoseconds(0);
     }
     // Of all threads.
-#ifdef CLOCK_PROCESS_CPUTIME_ID
-    timespec time{};
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0) {
-        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-    }
-#endif
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::duration<double>(static_cast<double>(std::clock()) / CLOCKS_PER_SEC));
+    return core::processor_time_of_this_process().value_or(std::chrono::nanoseconds(0));
 }
 
 Executable& MeasuredCase::next_copy() {
@@ -105,6 +102,22 @@ core::Result<std::chrono::nanoseconds> MeasuredCase::execute_once() {
     const std::chrono::nanoseconds taken = now() - start;
     last_device_time_ = executable.device_time();
     return last_device_time_.value_or(cpu_time_ ? taken : executable.execute_time().value_or(taken));
+}
+
+core::Result<void> MeasuredCase::execute_between_readings() {
+    const auto least = readings_per_time * core::cost_of_processor_clock();
+    const auto last = std::max(last_cpu_time_, std::chrono::nanoseconds(1));
+    const std::int64_t count =
+        last_cpu_time_.count() == 0 ? 1 : std::clamp<std::int64_t>(least / last, 1, most_between_readings);
+    const auto start = now();
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (auto executed = next_copy().execute(); !executed) {
+            return executed;
+        }
+    }
+    last_cpu_time_ = (now() - start) / count;
+    told_later_.assign(static_cast<std::size_t>(count), last_cpu_time_);
+    return {};
 }
 
 core::Result<void> MeasuredCase::execute_in_turn(ExecutionsInTurn& first) {
@@ -129,11 +142,12 @@ core::Result<void> MeasuredCase::execute_in_turn(ExecutionsInTurn& first) {
 core::Result<std::chrono::nanoseconds> MeasuredCase::execute() {
     try {
         auto* const in_turn = dynamic_cast<ExecutionsInTurn*>(copies_.front().get());
-        if (in_turn == nullptr || !last_device_time_) {
+        const bool by_this_process = cpu_time_ && other_process_ == nullptr;
+        if (!by_this_process && (in_turn == nullptr || !last_device_time_)) {
             return execute_once();
         }
         if (told_later_.empty()) {
-            if (auto executed = execute_in_turn(*in_turn); !executed) {
+            if (auto executed = by_this_process ? execute_between_readings() : execute_in_turn(*in_turn); !executed) {
                 return tl::unexpected(executed.error());
             }
         }

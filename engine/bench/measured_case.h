@@ -47,6 +47,8 @@ private:
     MeasuredCase() = default;
 
     [[nodiscard]] core::Result<std::chrono::nanoseconds> execute_once();
+    /// Executes several times between two readings of the processor's clock, and stores the mean.
+    [[nodiscard]] core::Result<void> execute_between_readings();
     /// Executes as often as possible in a short time, and stores the times, each of one execution or the mean of a few.
     [[nodiscard]] core::Result<void> execute_in_turn(ExecutionsInTurn& first);
     [[nodiscard]] Executable& next_copy();
@@ -64,6 +66,8 @@ private:
     double own_share_ = 1;
     /// How long the last execution took, if the device said so; it decides how many are done in turn.
     std::optional<std::chrono::nanoseconds> last_device_time_;
+    /// How much processor time the last execution took; 0 if nothing is known.
+    std::chrono::nanoseconds last_cpu_time_{0};
     /// Times of executions that have not been returned yet.
     std::deque<std::chrono::nanoseconds> told_later_;
 };

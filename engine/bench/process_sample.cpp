@@ -103,6 +103,14 @@ SamplesByName samples_of_nodes(std::span<const BenchmarkFile> files, const std::
     return samples;
 }
 
+double difference_of_conditions(const ProcessSample& base, const ProcessSample& now) {
+    if (base.conditions.empty() || now.conditions.empty()) {
+        return 1;
+    }
+    const double ratio = median(now.conditions) / median(base.conditions);
+    return std::max(ratio, 1 / ratio);
+}
+
 double range_of_conditions(const ProcessSample& base, const ProcessSample& now) {
     if (base.conditions.empty() || now.conditions.empty()) {
         return 1;

@@ -219,6 +219,10 @@ private:
     benchmark::internal::Benchmark& add(const Benchmark& entry) {
         auto& added = *benchmark::RegisterBenchmark(entry.name.c_str(),
                                                     [this, &entry](benchmark::State& state) { measure(state, entry); });
+        // Names end with the clock, so that times by different clocks do not get one name.
+        if (entry.cpu_time) {
+            added.MeasureProcessCPUTime();
+        }
         if (entry.own_times) {
             added.UseManualTime();
         } else {

@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "engine/core/hardware_threads.h"
+#include "engine/cpu/distributed_loops.h"
 
 namespace dmlconform::cpu {
 namespace {
 
 /// The number of steps that makes another thread worthwhile: starting one takes tens of microseconds.
 constexpr std::int64_t steps_per_thread = 200'000;
+
+thread_local std::uint64_t distributed = 0;
 
 }  // namespace
 
@@ -25,6 +28,7 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
         body(0, count);
         return;
     }
+    ++distributed;
     std::mutex mutex;
     std::exception_ptr failure;
     const auto work = [&](std::int64_t first, std::int64_t last) {
@@ -52,6 +56,10 @@ void parallel_for(std::int64_t count, std::int64_t cost, const std::function<voi
     if (failure) {
         std::rethrow_exception(failure);
     }
+}
+
+std::uint64_t distributed_loops() {
+    return distributed;
 }
 
 }  // namespace dmlconform::cpu

@@ -11,6 +11,7 @@
 
 #include "engine/compare/beyond.h"
 #include "engine/core/element.h"
+#include "engine/cpu/distributed_loops.h"
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_by_nodes.h"
@@ -363,11 +364,13 @@ private:
         if (const auto bound = executable.bind(inputs); !bound) {
             return bound.error().message;
         }
+        const std::uint64_t loops = cpu::distributed_loops();
         const auto execution = Clock::now();
         if (const auto executed = executable.execute(); !executed) {
             return executed.error().message;
         }
         const auto executed = Clock::now();
+        timing.on_several_threads = cpu::distributed_loops() != loops;
         if (const auto read = executable.read(outputs); !read) {
             return read.error().message;
         }

@@ -88,6 +88,8 @@ struct Timing {
     std::optional<std::chrono::nanoseconds> steady{};
     /// The engine is in another process and measured `execute` there, without the transfer.
     bool measured_there = false;
+    /// The CPU engine executed it on several threads of this process.
+    bool on_several_threads = false;
 };
 
 /// The tensors of a failed case.

@@ -9,6 +9,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/hardware_threads.h"
+#include "engine/core/processor_clock.h"
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
@@ -29,6 +31,11 @@ ProgramResult bench(const std::string& file, std::vector<std::string> more) {
     return dmlconform(words);
 }
 
+/// What the names of small benchmarks on the CPU engine end with.
+std::string clock_of_small_ones() {
+    return core::has_exact_processor_clock() ? "process_time/manual_time" : "real_time";
+}
+
 TEST(Bench, TimesWhatIsTaggedAndRight) {
     const TemporaryFolder folder;
     const std::string file =
@@ -37,8 +44,8 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     const ProgramResult result = bench(file, {"--benchmark_repetitions=4", "--benchmark_out=" + out});
     EXPECT_TRUE(ends_with_code(result, 0));
     EXPECT_TRUE(prints(result, "benchmark "));
-    EXPECT_TRUE(prints(result, "cpu/a/good/real_time "));
-    EXPECT_FALSE(prints(result, "real_time_median")) << "one line for each benchmark";
+    EXPECT_TRUE(prints(result, "cpu/a/good/" + clock_of_small_ones() + " "));
+    EXPECT_FALSE(prints(result, "_time_median")) << "one line for each benchmark";
     EXPECT_FALSE(prints(result, "untagged"));
     const json document = json::parse(content_of(out));
     std::size_t repetitions = 0;
@@ -53,7 +60,8 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     }
     EXPECT_EQ(repetitions, 4u);
     EXPECT_TRUE(document.at("context").contains("dmlconform.machine"));
-    EXPECT_EQ(document.at("context").at("dmlconform.cpu.clock"), "the wall clock");
+    EXPECT_EQ(document.at("context").at("dmlconform.cpu.clock"),
+              core::has_exact_processor_clock() ? "the processor's clock" : "the wall clock");
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 4)) << "one process tells nothing";
 }
 
@@ -77,7 +85,8 @@ TEST(BenchProcesses, TimeTheSameOneAfterAnother) {
     const ProgramResult result =
         bench(file, {"--processes", "8", "--benchmark_repetitions=2", "--benchmark_out=" + out});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_EQ(occurrences(result.output, "cpu/a/good/real_time "), 1u) << "one line for each benchmark";
+    EXPECT_EQ(occurrences(result.output, "cpu/a/good/" + clock_of_small_ones() + " "), 1u)
+        << "one line for each benchmark";
     EXPECT_EQ(occurrences(result.errors, "timed by"), 1u) << "each process would say the same";
     const std::vector<int> once{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7};
     std::vector<int> twice = once;
@@ -128,8 +137,8 @@ TEST(Bench, TimesEverythingWhereNothingIsTagged) {
         folder.write("a.json", file_of({slice_case("one", right_values), slice_case("two", right_values)}));
     const ProgramResult result = bench(file, {"--benchmark_repetitions=1"});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_TRUE(prints(result, "cpu/a/one/real_time "));
-    EXPECT_TRUE(prints(result, "cpu/a/two/real_time "));
+    EXPECT_TRUE(prints(result, "cpu/a/one/" + clock_of_small_ones() + " "));
+    EXPECT_TRUE(prints(result, "cpu/a/two/" + clock_of_small_ones() + " "));
     // An explicit --tag selects only cases with that tag, and these have none.
     EXPECT_TRUE(ends_with_code(bench(file, {"--tag", "bench"}), 2));
     EXPECT_TRUE(ends_with_code(bench(file, {"--exclude", "*"}), 2));
@@ -141,7 +150,7 @@ TEST(Bench, SaysWhoseClockItIs) {
     const TemporaryFolder folder;
     const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
     const std::string cases[][2] = {
-        {"cpu", ": timed by the wall clock"},
+        {"cpu", core::has_exact_processor_clock() ? ": timed by the processor's clock" : ": timed by the wall clock"},
         {"exec:" + dmlconform_path() + " worker --engine cpu", ": timed by the worker's own clock"},
         {fmt::format("exec:python3 -B '{}'", EXAMPLE_WORKER), ": timed by the wall clock"}};
     for (const auto& [engine, clock] : cases) {
@@ -238,9 +247,9 @@ TEST(Bench, AnInterruptionLeavesWhatWasMeasured) {
             EXPECT_TRUE(complains(result, " of 40 benchmarks were timed\n"));
             ASSERT_TRUE(std::filesystem::exists(out)) << result.all();
             const auto counts = repetitions_in(out);
-            EXPECT_EQ(counts.at("cpu/a/good0/real_time"), 200u) << "the first one was done";
+            EXPECT_EQ(counts.at("cpu/a/good0/" + clock_of_small_ones()), 200u) << "the first one was done";
             EXPECT_LT(counts.size(), 40u);
-            EXPECT_TRUE(prints(dmlconform({"compare", out, out}), "cpu/a/good0/real_time"));
+            EXPECT_TRUE(prints(dmlconform({"compare", out, out}), "cpu/a/good0/" + clock_of_small_ones()));
         }
     }
 }
@@ -284,8 +293,8 @@ TEST(Bench, RepeatsUntilSettledUnlessANumberIsGiven) {
         0));
     EXPECT_EQ(repetitions_in(out).size(), 2u);
     const ProgramResult names = bench(file, {"--benchmark_list_tests"});
-    EXPECT_TRUE(prints(names, "cpu/a/good0/real_time\ncpu/a/good1/real_time\n"));
-    const ProgramResult one = bench(file, {"--benchmark_filter=good1/real_time$", "--benchmark_repetitions=1"});
+    EXPECT_TRUE(prints(names, fmt::format("cpu/a/good0/{0}\ncpu/a/good1/{0}\n", clock_of_small_ones())));
+    const ProgramResult one = bench(file, {"--benchmark_filter=good1/[a-z_/]*time$", "--benchmark_repetitions=1"});
     EXPECT_TRUE(prints(one, "cpu/a/good1/"));
     EXPECT_FALSE(prints(one, "cpu/a/good0/"));
 }
@@ -301,7 +310,8 @@ TEST(Bench, FitsATerminalAndShowsProgress) {
         "bench", file, "--engine", "cpu", "--no-roofline", "--benchmark_min_time=0.001", "--benchmark_repetitions=3"};
     ProgramOptions output;
     output.terminal_for_output = true;
-    EXPECT_TRUE(prints(dmlconform(words, output), "/in/one/line/real_time\r\n")) << "the name has a line of its own";
+    EXPECT_TRUE(prints(dmlconform(words, output), "/in/one/line/" + clock_of_small_ones() + "\r\n"))
+        << "the name has a line of its own";
     ProgramOptions errors;
     errors.terminal_for_errors = true;
     EXPECT_TRUE(complains(dmlconform(words, errors), "[0/1] 0% "));
@@ -312,15 +322,47 @@ TEST(Bench, GoogleBenchmarksTable) {
     const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
     const ProgramResult result = bench(file, {"--benchmark_repetitions=2", "--benchmark_format=console"});
     EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_TRUE(prints(result, "cpu/a/good/real_time_median"));
+    EXPECT_TRUE(prints(result, "cpu/a/good/" + clock_of_small_ones() + "_median"));
 }
 
-TEST(Bench, CpuTime) {
+/// The clock in the context of a file.
+std::string clock_in(const std::string& path) {
+    return json::parse(content_of(path)).at("context").at("dmlconform.cpu.clock");
+}
+
+TEST(BenchClock, IsTheProcessorsForOneThread) {
+    if (!core::has_exact_processor_clock()) {
+        GTEST_SKIP() << "no exact processor clock here";
+    }
+    const TemporaryFolder folder;
+    const std::string out = folder.at("out.json");
+    // A product of 2^24 steps is worth several threads, and one of 2^9 is not.
+    const std::string large = core::hardware_threads() > 1 ? "the wall clock" : "the processor's clock";
+    const std::pair<const char*, std::string> cases[] = {{"1,1,8,8", "the processor's clock"}, {"1,1,256,256", large}};
+    for (const auto& [sizes, clock] : cases) {
+        const ProgramResult result = bench("GEMM", {"--sizes", sizes, "--sizes", fmt::format("B={}", sizes),
+                                                    "--benchmark_repetitions=1", "--benchmark_out=" + out});
+        EXPECT_TRUE(ends_with_code(result, 0));
+        EXPECT_EQ(clock_in(out), clock) << sizes;
+        const bool by_processor = clock == "the processor's clock";
+        EXPECT_TRUE(prints(result, by_processor ? "/process_time/manual_time" : "/real_time")) << sizes;
+    }
+}
+
+TEST(BenchClock, IsChosenAndNeverMixed) {
     const TemporaryFolder folder;
     const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
-    const ProgramResult result = bench(file, {"--benchmark_repetitions=1", "--cpu-time"});
-    EXPECT_TRUE(ends_with_code(result, 0));
-    EXPECT_TRUE(prints(result, "cpu/a/good/manual_time")) << "not to be compared with time on the wall";
+    const std::string wall = folder.at("wall.json");
+    const std::string processor = folder.at("processor.json");
+    const ProgramResult by_wall = bench(file, {"--wall-time", "--processes=7", "--benchmark_out=" + wall});
+    EXPECT_TRUE(prints(by_wall, "cpu/a/good/real_time"));
+    const ProgramResult by_processor = bench(file, {"--cpu-time", "--processes=7", "--benchmark_out=" + processor});
+    EXPECT_TRUE(prints(by_processor, "cpu/a/good/process_time/manual_time"));
+    EXPECT_TRUE(ends_with_code(bench(file, {"--cpu-time", "--wall-time"}), 2)) << "one or the other";
+    const ProgramResult compared = dmlconform({"compare", wall, processor});
+    EXPECT_TRUE(ends_with_code(compared, 2));
+    EXPECT_TRUE(complains(compared, "cpu/a/good: timed by the wall clock, and by the processor's clock"));
+    EXPECT_TRUE(complains(compared, "`bench --wall-time` and `bench --cpu-time` choose the clock"));
 }
 
 TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {

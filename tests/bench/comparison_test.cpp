@@ -155,6 +155,25 @@ TEST(CompareRuns, BlamesTheMachineWhereItsSpeedChanged) {
     EXPECT_EQ(compared(file(1, 1.3, 0.2), file(1.2, 1.3, 0.2)).change, Change::slower) << "equally bad for both";
 }
 
+/// By the processor's clock, disturbances that both sides have alike are left to the ranks.
+TEST(CompareRuns, ComparesTheUsualConditionsOfProcessorTimes) {
+    const auto file = [](const std::string& name, double seconds, double usual_yardstick) {
+        BenchmarkFile made = file_of({{name, around(seconds, 0.01)}});
+        for (auto& [number, process] : made.benchmarks[name].processes) {
+            process.yardstick = {usual_yardstick * (number % 3 == 0 ? 1.3 : 1)};
+        }
+        return made;
+    };
+    const auto change = [&](const std::string& name, double usual_yardstick) {
+        return compare_runs(file(name, 1, 1), file(name, 1.1, usual_yardstick), {}).benchmarks.at(0).change;
+    };
+    const std::string by_processor = "a/process_time/manual_time";
+    EXPECT_EQ(change(by_processor, 1), Change::slower);
+    EXPECT_EQ(change(by_processor, 1.05), Change::slower) << "the machine explains 5 of 10 %";
+    EXPECT_EQ(change(by_processor, 1.12), Change::unreliable);
+    EXPECT_EQ(change("a/real_time", 1), Change::unreliable) << "some processes were disturbed";
+}
+
 /// The threads that "a" starts wait, too, but only the wait of the calling thread is known. "b" has one thread.
 TEST(CompareRuns, BelievesNoWallClockOfABusyMachine) {
     const auto file = [](double seconds, double waited) {
@@ -316,6 +335,28 @@ TEST(CompareRuns, OtherPlaces) {
     now.context["dmlconform.machine"] = "N";
     EXPECT_EQ(compare_runs(base, now, {}).differences,
               (std::vector<std::string>{"dmlconform.d3d12.adapter: X and Y", "dmlconform.machine: M and N"}));
+}
+
+TEST(CompareRuns, OtherClocks) {
+    BenchmarkFile base = file_of({{"a/real_time", {1}}, {"b/process_time/manual_time", {1}}});
+    base.context["dmlconform.cpu.clock"] = "the processor's clock, the wall clock";
+    BenchmarkFile part = file_of({{"a/real_time", {1}}});
+    part.context["dmlconform.cpu.clock"] = "the wall clock";
+    EXPECT_TRUE(compare_runs(base, part, {}).differences.empty()) << "a part of the benchmarks, by the same clocks";
+    part.context["dmlconform.cpu.clock"] = "the device's clock";
+    EXPECT_EQ(
+        compare_runs(base, part, {}).differences,
+        std::vector<std::string>{"dmlconform.cpu.clock: the processor's clock, the wall clock and the device's clock"});
+    BenchmarkFile other = file_of({{"a/process_time/manual_time", {1}}, {"b/process_time/manual_time", {1}}});
+    other.context["dmlconform.cpu.clock"] = "the processor's clock";
+    EXPECT_EQ(compare_runs(base, other, {}).differences,
+              std::vector<std::string>{"a: timed by the wall clock, and by the processor's clock"});
+    const BenchmarkFile worker = file_of({{"b/manual_time", {1}}});
+    EXPECT_EQ(
+        compare_runs(base, worker, {}).differences,
+        std::vector<std::string>{"b: timed by the processor's clock, and by the clock of the device or the worker"});
+    // Names of other programs do not say a clock.
+    EXPECT_TRUE(compare_runs(file_of({{"a", {1}}}), file_of({{"a/real_time", {1}}}), {}).differences.empty());
 }
 
 }  // namespace

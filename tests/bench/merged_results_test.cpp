@@ -1,11 +1,14 @@
 // Tests of engine/bench/merged_results: results of several processes in one file.
 #include "engine/bench/merged_results.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "engine/bench/benchmark_file.h"
+#include "engine/report/text_table.h"
 
 namespace dmlconform::bench::merged_results_test {
 namespace {
@@ -84,7 +87,36 @@ TEST(MergedResults, AreATableOfProcesses) {
     EXPECT_NE(table.find("cpu/a"), std::string::npos) << table;
     EXPECT_NE(table.find("100 µs"), std::string::npos) << table;
     EXPECT_NE(table.find("disturbed"), std::string::npos) << table;
-    EXPECT_NE(table.find("up to 30% of the time was spent waiting"), std::string::npos) << table;
+    EXPECT_NE(table.find("up to 30% of the time was waiting"), std::string::npos) << table;
+}
+
+/// The longest line of a text.
+std::size_t width_of(const std::string& text) {
+    std::size_t longest = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        longest = std::max(longest, report::characters_in(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return longest;
+}
+
+TEST(MergedResults, NotesFit80Columns) {
+    MergedResults merged;
+    MergedResults drifting;
+    for (int i = 0; i < 10; ++i) {
+        // Other processes, another speed of the processor, and scatter.
+        const std::string conditions = fmt::format(R"(, "waited": 0.999, "yardstick": {})", i % 2 == 0 ? 1 : 900);
+        ASSERT_TRUE(merged.add(results(100 + 900 * (i % 2), 100, conditions)));
+        ASSERT_TRUE(drifting.add(results(100 + 20 * i, 100 + 20 * i)));
+    }
+    const std::string table = merged.table(80);
+    EXPECT_NE(table.find("The benchmark was disturbed:"), std::string::npos) << table;
+    EXPECT_NE(table.find("The benchmark is noisy:"), std::string::npos) << table;
+    EXPECT_NE(table.find("speed changed by up to"), std::string::npos) << table;
+    EXPECT_LE(width_of(table), 80u) << table;
+    EXPECT_NE(drifting.table(80).find("The benchmark did not settle"), std::string::npos) << drifting.table(80);
+    EXPECT_LE(width_of(drifting.table(80)), 80u) << drifting.table(80);
 }
 
 TEST(MergedResults, TwoProcessesHaveNoSpread) {

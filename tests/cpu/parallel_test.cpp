@@ -6,7 +6,11 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "engine/core/hardware_threads.h"
+#include "engine/cpu/distributed_loops.h"
 
 namespace dmlconform::cpu::parallel_test {
 namespace {
@@ -53,6 +57,17 @@ TEST(ParallelFor, PassesExceptionsOn) {
             }
         }
     }
+}
+
+TEST(ParallelFor, CountsLoopsOnSeveralThreads) {
+    const std::uint64_t before = distributed_loops();
+    parallel_for(1000, 1, [](std::int64_t, std::int64_t) {});
+    EXPECT_EQ(distributed_loops(), before) << "too short for another thread";
+    parallel_for(1000, 1'000'000, [](std::int64_t, std::int64_t) {});
+    EXPECT_EQ(distributed_loops(), before + (core::hardware_threads() > 1 ? 1 : 0));
+    std::uint64_t elsewhere = 1;
+    std::thread([&] { elsewhere = distributed_loops(); }).join();
+    EXPECT_EQ(elsewhere, 0u) << "each thread counts its own";
 }
 
 }  // namespace
