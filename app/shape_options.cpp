@@ -60,9 +60,8 @@ void ShapeOptions::add_problem_options(Command command) {
         .add_option(
             "--sizes", sizes,
             "Take PATH as an operator's name, and make a case of it with random inputs. The first tensor has these "
-            "sizes, and NAME=N,N,... gives another tensor's. Inputs that must have equal sizes are broadcast. Repeat "
-            "it "
-            "for more")
+            "sizes, and NAME=N,N,... gives another tensor's. What is not given follows from the first tensor. Inputs "
+            "that must have equal sizes are broadcast. Repeat it for more")
         .type_name("[NAME=]N,N,...")
         .allow_extra_args(false);
     command

@@ -22,7 +22,7 @@ struct Seen {
     run::Status status = run::Status::error;
     bool gated = true;
     std::string reason;
-    /// True if an output was compared with nothing, or within a tolerance that accepts anything.
+    /// True if an output had no expected values, or was compared within a tolerance that accepts anything.
     bool in_part = false;
     bool met = false;
 };

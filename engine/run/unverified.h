@@ -1,5 +1,5 @@
 // What a run has not verified although nothing failed: cases without a verdict from any engine, outputs that were
-// compared with nothing or within a tolerance that accepts unrelated values, and filters that match nothing.
+// not compared, or within a tolerance that accepts unrelated values, and filters that match nothing.
 #pragma once
 
 #include <cstddef>

@@ -336,12 +336,12 @@ TEST(BenchClock, IsTheProcessorsForOneThread) {
     }
     const TemporaryFolder folder;
     const std::string out = folder.at("out.json");
-    // A product of 2^24 steps is worth several threads, and one of 2^9 is not.
+    // A convolution of 10^8 steps is worth several threads, and one of 10^3 is not.
     const std::string large = core::hardware_threads() > 1 ? "the wall clock" : "the processor's clock";
-    const std::pair<const char*, std::string> cases[] = {{"1,1,8,8", "the processor's clock"}, {"1,1,256,256", large}};
+    const std::pair<const char*, std::string> cases[] = {{"1,1,8,8", "the processor's clock"}, {"1,64,56,56", large}};
     for (const auto& [sizes, clock] : cases) {
-        const ProgramResult result = bench("GEMM", {"--sizes", sizes, "--sizes", fmt::format("B={}", sizes),
-                                                    "--benchmark_repetitions=1", "--benchmark_out=" + out});
+        const ProgramResult result =
+            bench("CONVOLUTION", {"--sizes", sizes, "--benchmark_repetitions=1", "--benchmark_out=" + out});
         EXPECT_TRUE(ends_with_code(result, 0));
         EXPECT_EQ(clock_in(out), clock) << sizes;
         const bool by_processor = clock == "the processor's clock";
