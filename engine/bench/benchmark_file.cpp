@@ -201,14 +201,6 @@ bool BenchmarkTimes::unsettled() const {
     return !processes.empty() && std::ranges::all_of(processes, [](const auto& each) { return each.second.unsettled; });
 }
 
-std::vector<double> BenchmarkTimes::process_medians() const {
-    std::vector<double> medians;
-    for (const auto& [number, process] : processes) {
-        medians.push_back(median(process.seconds));
-    }
-    return medians;
-}
-
 core::Result<BenchmarkFile> parse_benchmark_file(const std::string& path, std::string_view text) {
     std::istringstream stream{std::string(text)};
     return read_from(path, stream);

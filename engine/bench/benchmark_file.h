@@ -41,8 +41,6 @@ struct BenchmarkTimes {
 
     /// True if the repetitions of every process drifted according to the file.
     [[nodiscard]] bool unsettled() const;
-    /// The median of each process's repetitions.
-    [[nodiscard]] std::vector<double> process_medians() const;
 };
 
 /// The counter that says which process a repetition comes from, in files of `bench --processes`.

@@ -117,7 +117,7 @@ std::string label_of(std::span<const BenchmarkFile> files, const std::string& na
 /// pair, so that runs might as well have been made by the other side if nothing has changed.
 constexpr double pair_tests = 2;
 
-/// Medians of pairs of runs that both have the benchmark settled.
+/// Times of pairs of runs that both have the benchmark settled.
 using Pairs = std::vector<std::pair<double, double>>;
 
 std::map<std::string, Pairs> pairs_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
@@ -126,7 +126,9 @@ std::map<std::string, Pairs> pairs_of(std::span<const BenchmarkFile> base, std::
         for (const auto& [name, times] : base[i].benchmarks) {
             if (const auto other = now[i].benchmarks.find(name);
                 other != now[i].benchmarks.end() && !times.unsettled() && !other->second.unsettled()) {
-                pairs[name].emplace_back(median(times.process_medians()), median(other->second.process_medians()));
+                const bool by_processor = split_name(name).by_processor;
+                pairs[name].emplace_back(median(times_of_processes(times, by_processor)),
+                                         median(times_of_processes(other->second, by_processor)));
             }
         }
     }
@@ -179,11 +181,11 @@ void test(Measured& measured, const ProcessSample& base, const ProcessSample& no
           const std::optional<LearnedScatter>& pooled, const ComparisonSettings& settings) {
     ComparedBenchmark& compared = measured.compared;
     const double distance = std::fabs(std::log(compared.ratio));
-    const auto m = static_cast<double>(base.medians.size());
-    const auto n = static_cast<double>(now.medians.size());
-    const double least = least_mann_whitney_p(base.medians.size(), now.medians.size());
+    const auto m = static_cast<double>(base.times.size());
+    const auto n = static_cast<double>(now.times.size());
+    const double least = least_mann_whitney_p(base.times.size(), now.times.size());
     measured.decidable = least * static_cast<double>(benchmarks) < settings.significance;
-    compared.p = mann_whitney_p(base.medians, now.medians);
+    compared.p = mann_whitney_p(base.times, now.times);
     if (!measured.decidable && pooled) {
         measured.decidable = true;
         const double deviation = std::max({pooled->deviation, base.deviation(), now.deviation()});
@@ -205,13 +207,13 @@ Measured measure_processes(const std::string& name, const ProcessSample& base, c
     Measured measured;
     ComparedBenchmark& compared = measured.compared;
     compared.name = name;
-    compared.base = median(base.medians);
-    compared.now = median(now.medians);
+    compared.base = median(base.times);
+    compared.now = median(now.times);
     compared.ratio = compared.now / compared.base;
-    compared.interval = exponential(shift_interval(logarithms(base.medians), logarithms(now.medians), confidence));
-    compared.spread = std::max(spread(base.medians), spread(now.medians));
-    compared.base_count = base.medians.size();
-    compared.now_count = now.medians.size();
+    compared.interval = exponential(shift_interval(logarithms(base.times), logarithms(now.times), confidence));
+    compared.spread = std::max(spread(base.times), spread(now.times));
+    compared.base_count = base.times.size();
+    compared.now_count = now.times.size();
     // Waiting, and what several threads make of it, lengthen times by the wall clock in ways that their usual value
     // does not tell.
     compared.conditions =
@@ -256,8 +258,8 @@ std::optional<LearnedScatter> pooled_scatter(const SamplesByName& before, const 
             continue;
         }
         for (const ProcessSample* sample : {&base, &other->second}) {
-            if (sample->medians.size() >= least_pooled) {
-                const std::size_t mine = sample->medians.size() - 1;
+            if (sample->times.size() >= least_pooled) {
+                const std::size_t mine = sample->times.size() - 1;
                 squares += sample->deviation() * sample->deviation() * static_cast<double>(mine);
                 freedom += mine;
             }
@@ -280,7 +282,7 @@ std::vector<Measured> measure_all(const SamplesByName& before, const SamplesByNa
         if (const auto paired = pairs.find(name); paired != pairs.end()) {
             all.push_back(measure_pairs(name, paired->second, common, settings));
         } else if (other != after.end()) {
-            const bool enough = std::min(base.medians.size(), other->second.medians.size()) >= least_pooled;
+            const bool enough = std::min(base.times.size(), other->second.times.size()) >= least_pooled;
             all.push_back(
                 measure_processes(name, base, other->second, common, enough ? scatter : std::nullopt, settings));
         }

@@ -58,7 +58,7 @@ enum class Doubt : std::uint8_t {
 struct ComparedBenchmark {
     std::string name;
     Change change = Change::none;
-    /// Medians of the processes' medians, in seconds.
+    /// Medians of the processes' times (time_of_process), in seconds.
     double base = 0;
     double now = 0;
     /// The ratio of the medians, or the median of the pairs' ratios. 1.1 means 10 % slower.

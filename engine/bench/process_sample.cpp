@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/bench/benchmark_name.h"
 #include "engine/bench/quantiles.h"
 
 namespace dmlconform::bench {
@@ -32,7 +33,7 @@ Waits waits_in(const BenchmarkFile& file) {
 /// Adds a process, unless it did not settle and others did. `seconds`: of the benchmark, or of one of its nodes.
 /// `longest_wait`: of the process.
 void add_process(const ProcessTimes& process, const std::vector<double>& seconds, double longest_wait,
-                 ProcessSample& sample) {
+                 bool by_processor, ProcessSample& sample) {
     const bool settled = !process.unsettled;
     if (settled && !sample.settled) {
         sample = ProcessSample();
@@ -41,7 +42,7 @@ void add_process(const ProcessTimes& process, const std::vector<double>& seconds
     if (settled != sample.settled) {
         return;
     }
-    sample.medians.push_back(median(seconds));
+    sample.times.push_back(time_of_process(seconds, by_processor));
     const double waited = process.waited.empty() ? 0 : longest_wait;
     if (!process.waited.empty()) {
         sample.waited.push_back(waited);
@@ -53,17 +54,29 @@ void add_process(const ProcessTimes& process, const std::vector<double>& seconds
 
 }  // namespace
 
+double time_of_process(const std::vector<double>& repetitions, bool by_processor) {
+    return by_processor ? *std::ranges::min_element(repetitions) : median(repetitions);
+}
+
+std::vector<double> times_of_processes(const BenchmarkTimes& times, bool by_processor) {
+    std::vector<double> each;
+    for (const auto& [number, process] : times.processes) {
+        each.push_back(time_of_process(process.seconds, by_processor));
+    }
+    return each;
+}
+
 double ProcessSample::deviation() const {
-    if (medians.size() < 2) {
+    if (times.size() < 2) {
         return 0;
     }
-    const auto count = static_cast<double>(medians.size());
+    const auto count = static_cast<double>(times.size());
     double mean = 0;
-    for (const double value : medians) {
+    for (const double value : times) {
         mean += std::log(value) / count;
     }
     double squares = 0;
-    for (const double value : medians) {
+    for (const double value : times) {
         squares += (std::log(value) - mean) * (std::log(value) - mean);
     }
     return std::sqrt(squares / (count - 1));
@@ -78,8 +91,9 @@ SamplesByName samples_of(std::span<const BenchmarkFile> files) {
     for (const BenchmarkFile& file : files) {
         Waits waits = waits_in(file);
         for (const auto& [name, times] : file.benchmarks) {
+            const bool by_processor = split_name(name).by_processor;
             for (const auto& [number, process] : times.processes) {
-                add_process(process, process.seconds, waits[number], samples[name]);
+                add_process(process, process.seconds, waits[number], by_processor, samples[name]);
             }
         }
     }
@@ -94,9 +108,10 @@ SamplesByName samples_of_nodes(std::span<const BenchmarkFile> files, const std::
             continue;
         }
         Waits waits = waits_in(file);
+        const bool by_processor = split_name(benchmark).by_processor;
         for (const auto& [number, process] : found->second.processes) {
             for (const auto& [node, seconds] : process.nodes) {
-                add_process(process, seconds, waits[number], samples[node]);
+                add_process(process, seconds, waits[number], by_processor, samples[node]);
             }
         }
     }

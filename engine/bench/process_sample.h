@@ -1,4 +1,4 @@
-// What the processes of one side of a comparison measured of one benchmark: a median for each, and the conditions.
+// What the processes of one side of a comparison measured of one benchmark: a time for each, and the conditions.
 #pragma once
 
 #include <map>
@@ -19,9 +19,16 @@ inline constexpr double sensitivity = 1;
 /// threads becomes: none of its threads goes on before the last one has ended, and each of them may have to wait.
 inline constexpr double most_usual_wait = 0.25;
 
+/// The time that counts of a process: the fastest repetition by the processor's clock, because disturbances only
+/// lengthen it, and the median by other clocks.
+[[nodiscard]] double time_of_process(const std::vector<double>& repetitions, bool by_processor);
+
+/// For each process of the benchmark.
+[[nodiscard]] std::vector<double> times_of_processes(const BenchmarkTimes& times, bool by_processor);
+
 struct ProcessSample {
     /// In seconds, one for each process. If any process settled, only of those that did.
-    std::vector<double> medians;
+    std::vector<double> times;
     /// How slow the machine was while each of them ran: proportional to the yardstick's time, and to the time that
     /// passes for each second of processor time. Empty for benchmarks without such counters.
     std::vector<double> conditions;
@@ -33,7 +40,7 @@ struct ProcessSample {
     /// The median of the waits; 0 if they are not known.
     [[nodiscard]] double usual_wait() const;
 
-    /// The standard deviation of the medians' logarithms; 0 for fewer than two.
+    /// The standard deviation of the times' logarithms; 0 for fewer than two.
     [[nodiscard]] double deviation() const;
 };
 

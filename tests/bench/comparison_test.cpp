@@ -155,6 +155,26 @@ TEST(CompareRuns, BlamesTheMachineWhereItsSpeedChanged) {
     EXPECT_EQ(compared(file(1, 1.3, 0.2), file(1.2, 1.3, 0.2)).change, Change::slower) << "equally bad for both";
 }
 
+/// Disturbances only lengthen processor time.
+TEST(CompareRuns, TakesTheFastestRepetitionOfProcessorTimes) {
+    const auto file = [](const std::string& name, double seconds) {
+        BenchmarkFile made = file_of({{name, around(seconds, 0.01)}});
+        for (auto& [number, process] : made.benchmarks[name].processes) {
+            const double time = process.seconds.front();
+            // Two of three repetitions of every second process are disturbed.
+            const double disturbed = number % 2 == 0 ? 1.3 * time : time;
+            process.seconds = {disturbed, time, disturbed};
+        }
+        return made;
+    };
+    const auto compared = [&](const std::string& name) {
+        return compare_runs(file(name, 1), file(name, 1.1), {}).benchmarks.at(0);
+    };
+    EXPECT_EQ(compared("a/process_time/manual_time").change, Change::slower);
+    EXPECT_NEAR(compared("a/process_time/manual_time").ratio, 1.1, 1e-9);
+    EXPECT_EQ(compared("a/real_time").change, Change::unreliable);
+}
+
 /// By the processor's clock, disturbances that both sides have alike are left to the ranks.
 TEST(CompareRuns, ComparesTheUsualConditionsOfProcessorTimes) {
     const auto file = [](const std::string& name, double seconds, double usual_yardstick) {
