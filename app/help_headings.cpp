@@ -34,7 +34,8 @@ const std::vector<Heading>& headings() {
          {"--jobs", "--shard", "--durations", "--rerun-failed", "--retries", "--repeat", "--shuffle", "--times",
           "--max-memory", "--fail-fast", "--max-failures", "--deadline"}},
         {"Comparison", {"--significance", "--force"}},
-        {"Timing", {"--processes", "--cold", "--cpu-time", "--wall-time", "--time-budget", "--no-verify", "--no-roofline"}},
+        {"Timing",
+         {"--processes", "--cold", "--cpu-time", "--wall-time", "--time-budget", "--no-verify", "--no-roofline"}},
         {"Reports",
          {"--json", "--junit", "--html", "--summary", "--github", "--jsonl", "--bundle", "--max-bundles",
           "--max-bundle-size", "--output", "--quiet", "--verbose", "--no-color"}}};
