@@ -141,12 +141,17 @@ private:
 /// The times of the repetitions of one benchmark.
 class Repeated {
 public:
+    /// `min_time`: what Google Benchmark was told. It takes a run that lasts as long for the first repetition.
+    explicit Repeated(double min_time = 0) : min_time_(min_time) {}
+
     void add(std::int64_t iterations, double seconds, double passed) {
         // With fewer iterations, Google Benchmark only looked for how many are needed.
         if (iterations != iterations_) {
             iterations_ = iterations;
             seconds_.clear();
+            begun_ = false;
         }
+        begun_ = begun_ || seconds >= min_time_;
         seconds_.push_back(seconds / static_cast<double>(std::max<std::int64_t>(iterations, 1)));
         last_ = passed;
     }
@@ -154,8 +159,12 @@ public:
     [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
     /// How long the last one took by the wall clock.
     [[nodiscard]] double last() const { return last_; }
+    /// Whether there is a repetition, and not only attempts to find the number of iterations.
+    [[nodiscard]] bool begun() const { return begun_; }
 
 private:
+    double min_time_ = 0;
+    bool begun_ = false;
     std::int64_t iterations_ = 0;
     std::vector<double> seconds_;
     double last_ = 0;
@@ -281,7 +290,9 @@ private:
             auto& added = add(entry);
             added.Repetitions(static_cast<int>(pace_.most_repetitions()));
             if (prepared) {
-                added.MinTime(pace_.min_time(*share_, (*prepared)->own_share(), Clock::now()));
+                const double min_time = pace_.min_time(*share_, (*prepared)->own_share(), Clock::now());
+                added.MinTime(min_time);
+                repeated_ = Repeated(min_time);
             }
             call(display, to_file);
         }
@@ -329,7 +340,8 @@ private:
         }
         const TimedBy timed_by = entry.timed_by_device ? TimedBy::device : TimedBy::host;
         const bool done =
-            share_ && (failed_ || pace_.enough(repeated_.seconds(), timed_by, repeated_.last(), *share_, Clock::now()));
+            share_ && (failed_ || (repeated_.begun() && pace_.enough(repeated_.seconds(), timed_by, repeated_.last(),
+                                                                     *share_, Clock::now())));
         return done ? not_needed : nullptr;
     }
 

@@ -274,6 +274,23 @@ TEST(Bench, ABudgetEndsRepetitions) {
     }
 }
 
+TEST(Bench, ABudgetLeavesEachBenchmarkOneRepetition) {
+    const TemporaryFolder folder;
+    const std::string out = folder.at("out.json");
+    // The time is over before the number of executions that a repetition needs is known.
+    const std::vector<std::string> words{"bench",       several(folder, 3),      "--engine",
+                                         "cpu",         "--no-roofline",         "--time-budget=0.001",
+                                         "--wall-time", "--benchmark_out=" + out};
+    for (const bool by_wall_clock : {false, true}) {
+        std::vector<std::string> these = words;
+        if (!by_wall_clock) {
+            std::erase(these, "--wall-time");
+        }
+        EXPECT_TRUE(ends_with_code(dmlconform(these), 0));
+        EXPECT_EQ(repetitions_in(out).size(), 3u);
+    }
+}
+
 TEST(Bench, RepeatsUntilSettledUnlessANumberIsGiven) {
     const TemporaryFolder folder;
     const std::string out = folder.at("out.json");
