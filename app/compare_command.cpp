@@ -55,6 +55,8 @@ const char* doubt_text(bench::Doubt doubt) {
             return "unsettled";
         case bench::Doubt::not_significant:
             return "not significant";
+        case bench::Doubt::near_threshold:
+            return "near the threshold";
         case bench::Doubt::conditions:
             return "machine conditions";
         case bench::Doubt::busy:
@@ -192,6 +194,11 @@ void print_doubts(const bench::RunComparison& comparison) {
         print_note(fmt::format("{} may differ by chance: the processes of one side differ as much",
                                benchmarks(bench::Doubt::not_significant)),
                    "more processes, or a quieter machine");
+    }
+    if (first_with(comparison, bench::Doubt::near_threshold) != nullptr) {
+        print_note(fmt::format("{} changed, but perhaps by less than the threshold, which is inside the interval",
+                               benchmarks(bench::Doubt::near_threshold)),
+                   "more processes make the interval smaller; --threshold chooses what matters");
     }
     if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::conditions)) {
         print_note(

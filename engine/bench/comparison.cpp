@@ -229,6 +229,12 @@ Measured measure_processes(const std::string& name, const ProcessSample& base, c
     return measured;
 }
 
+/// Whether no ratio in the interval is within the threshold. True for an interval that is not known.
+bool is_beyond(const Interval& interval, double threshold) {
+    return !std::isfinite(interval.greatest) || interval.least > 1 + threshold ||
+           interval.greatest < 1 / (1 + threshold);
+}
+
 void judge(Measured& measured, const ComparisonSettings& settings) {
     ComparedBenchmark& compared = measured.compared;
     const double distance = std::fabs(std::log(compared.ratio));
@@ -243,6 +249,9 @@ void judge(Measured& measured, const ComparisonSettings& settings) {
     } else if (!significant || distance <= measured.allowance) {
         compared.change = Change::unreliable;
         compared.doubt = significant ? measured.cause : Doubt::not_significant;
+    } else if (!is_beyond(compared.interval, settings.threshold)) {
+        compared.change = Change::unreliable;
+        compared.doubt = Doubt::near_threshold;
     } else {
         compared.change = compared.ratio > 1 ? Change::slower : Change::faster;
     }

@@ -51,6 +51,7 @@ enum class Doubt : std::uint8_t {
     too_few,          // processes, or pairs
     unsettled,        // in no process of one side did the repetitions settle
     not_significant,  // processes of one side differ from each other as much as the two sides do
+    near_threshold,   // it changed, but perhaps by less than the threshold
     conditions,       // the machine itself was slower, or busier, for one of them
     busy,             // processes of one side waited for processors most of all: see most_usual_wait
 };

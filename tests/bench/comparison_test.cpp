@@ -56,7 +56,9 @@ TEST(CompareRuns, Verdicts) {
     EXPECT_EQ(change_between(base, around(1.1e-3, 0.5)), Change::unreliable) << "scatters more than it differs";
     EXPECT_EQ(change_between(around(1e-3, 0.5), around(1.1e-3, 0.01)), Change::unreliable);
     EXPECT_EQ(change_between(around(1e-3, 0.2), around(10e-3, 0.2)), Change::slower) << "scattered, but far apart";
-    EXPECT_EQ(change_between(base, around(0.951e-3, 0.001)), Change::faster) << "the base is 5.2 % slower";
+    EXPECT_EQ(change_between(base, around(0.943e-3, 0.001)), Change::faster) << "the base is 6 % slower";
+    EXPECT_EQ(change_between(base, around(0.951e-3, 0.001)), Change::unreliable) << "5.2 %, or perhaps less than 5 %";
+    EXPECT_EQ(change_between(base, around(1.053e-3, 0.001)), Change::unreliable);
 }
 
 TEST(CompareRuns, CountsProcessesAndNotRepetitions) {
