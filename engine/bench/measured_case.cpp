@@ -181,6 +181,11 @@ core::Result<void> MeasuredCase::warm_up(std::optional<double> limit) {
                 return tl::unexpected(time.error());
             }
             busy += *time;
+            if (cpu_time_) {
+                // Whatever else was executed between the same two readings of the clock.
+                busy += *time * told_later_.size();
+                told_later_.clear();
+            }
             times.push_back(static_cast<double>(time->count()));
             const std::chrono::duration<double> longest =
                 last_device_time_ ? longest_warm_up_of_devices : longest_warm_up;

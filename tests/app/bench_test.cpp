@@ -274,6 +274,22 @@ TEST(Bench, ABudgetEndsRepetitions) {
     }
 }
 
+/// Both by the wall clock and by the processor's, which is read once for many executions.
+TEST(Bench, RepetitionsTakeTheUsualTime) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::string out = folder.at("out.json");
+    for (const char* clock : {"--wall-time", "--cpu-time"}) {
+        ASSERT_TRUE(ends_with_code(dmlconform({"bench", file, "--engine", "cpu", "--no-roofline", clock,
+                                               "--benchmark_repetitions=1", "--benchmark_out=" + out}),
+                                   0));
+        const json entry = json::parse(content_of(out)).at("benchmarks").at(0);
+        // 0.2 s, or less if other processes have the processor for most of the time.
+        const double seconds = entry.at("iterations").get<double>() * entry.at("real_time").get<double>() / 1e6;
+        EXPECT_GE(seconds, 0.02) << clock;
+    }
+}
+
 TEST(Bench, ABudgetLeavesEachBenchmarkOneRepetition) {
     const TemporaryFolder folder;
     const std::string out = folder.at("out.json");
