@@ -48,9 +48,11 @@ std::string onnx_imports_table() {
     return fmt::format(
         "# ONNX operators that are imported\n\n"
         "<!-- Written by `dmlconform import onnx-test --table`, which this file must equal. Do not edit. -->\n\n"
-        "The importer of models and of ONNX's node tests knows these {} operators. The table says which of DirectML's\n"
-        "operators each becomes. \"Several\" means a group of nodes, each of which becomes an operator: what ONNX, or\n"
-        "ONNX Runtime for `com.microsoft`, defines the operator as.\n\n"
+        "The importer of [models and of ONNX's node tests](models.md) knows these {} operators. The table says which "
+        "of\n"
+        "DirectML's operators each becomes. \"Several\" means a group of nodes, each of which becomes an operator: "
+        "what\n"
+        "ONNX, or ONNX Runtime for `com.microsoft`, defines the operator as.\n\n"
         "| ONNX operator | Becomes | Remark |\n| --- | --- | --- |\n{}",
         rows.size(), text);
 }

@@ -5,7 +5,7 @@
 
 namespace dmlconform::app {
 
-/// Markdown: docs/onnx-imports.md.
+/// Markdown: docs/import.md.
 [[nodiscard]] std::string onnx_imports_table();
 
 }  // namespace dmlconform::app

@@ -117,7 +117,7 @@ class Test:
         left_out = sum(map(len, tests.values()))
         lines = ['# Which of ONNX\'s node tests are left out', '',
                  '<!-- Written by `tests/onnx/node_tests_test.py --write`, which this file must equal. Do not edit. -->', '',
-                 *filled(f'Of the {total} node tests of ONNX 1.12, {total - left_out} become cases ([import.md](import.md)). The '
+                 *filled(f'Of the {total} node tests of ONNX 1.12, {total - left_out} become cases ([models.md](models.md#onnx-node-tests)). The '
                          f'other {left_out} do not, for these reasons:', ''), '']
         for reason, names in sorted(tests.items()):
             lines += filled(f'- {reason} ({len(names)}): {", ".join(f"`{name}`" for name in names)}.', '  ')
