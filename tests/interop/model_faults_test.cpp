@@ -1,9 +1,12 @@
 // Plants faults in an engine, one in one node of a model at a time: that node fails, no other one does, and the verdict
-// of the whole graph names it.
+// of the whole graph names it. `reduce` of the bundle of either ends with the operator of that node.
 #include <bit>
 #include <set>
 
+#include "engine/cases/corpus.h"
+#include "engine/fuzz/reducer.h"
 #include "engine/interop/model/model_case.h"
+#include "engine/report/bundle.h"
 #include "engine/run/graph_verdicts.h"
 #include "engine/run/node_cases.h"
 
@@ -35,7 +38,8 @@ struct Fault {
 
 const Fault one_element{"one element", nullptr, [](Floats y) { y[y.size() / 2] += 0.01F; }};
 const Fault one_channel{"one channel", nullptr, [](Floats y) { std::ranges::fill(y.first(y.size() / 4), -1.0F); }};
-const Fault last_row{"last row", nullptr, [](Floats y) { std::ranges::fill(y.last(3), 99.0F); }};
+const Fault last_row{"last row", nullptr,
+                     [](Floats y) { std::ranges::fill(y.last(std::min<std::size_t>(3, y.size())), 99.0F); }};
 const Fault in_float16{"FLOAT16 instead of FLOAT32", nullptr,
                        [](Floats y) { std::ranges::transform(y, y.begin(), as_float16); }};
 const Fault shifted{"shifted by one", nullptr, [](Floats y) { std::rotate(y.begin(), y.begin() + 1, y.end()); }};
@@ -76,10 +80,10 @@ std::vector<PlantedFault> planted_faults() {
     return all;
 }
 
-/// Computes as the reference, except for the node with this descriptor.
+/// Computes as the reference, except for this operator.
 class FaultyEngine final : public Engine {
 public:
-    FaultyEngine(const operators::Descriptor* wrong, const Fault& fault) : wrong_(wrong), fault_(fault) {
+    FaultyEngine(const operators::OperatorSchema* wrong, const Fault& fault) : wrong_(wrong), fault_(fault) {
         info_.name = "faulty";
         info_.feature_level = core::highest_feature_level;
     }
@@ -90,7 +94,7 @@ public:
     }
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override {
-        return std::make_unique<Node>(descriptor, &descriptor == wrong_ ? &fault_ : nullptr);
+        return std::make_unique<Node>(descriptor, descriptor.schema == wrong_ ? &fault_ : nullptr);
     }
 
 private:
@@ -143,7 +147,7 @@ private:
         std::vector<core::Tensor> outputs_;
     };
 
-    const operators::Descriptor* wrong_;
+    const operators::OperatorSchema* wrong_;
     Fault fault_;
     EngineInfo info_;
 };
@@ -211,7 +215,7 @@ TEST(ModelFaults, ThirtyWaysToBeWrongAreFoundInTheirNode) {
         SCOPED_TRACE(fmt::format("{}: {}", name, fault.what));
         const auto wrong = std::ranges::find(graph.nodes, name, &operators::GraphNode::name);
         ASSERT_NE(wrong, graph.nodes.end());
-        FaultyEngine engine(wrong->descriptor.get(), fault);
+        FaultyEngine engine(wrong->descriptor->schema, fault);
         const auto results = results_of(subject, engine);
         for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
             const auto expected = graph.nodes[n].name == name ? run::Status::fail : run::Status::pass;
@@ -221,6 +225,62 @@ TEST(ModelFaults, ThirtyWaysToBeWrongAreFoundInTheirNode) {
             EXPECT_THAT(results.back().hint, HasSubstr(fmt::format("node `{}` is wrong by itself", name)));
         }
     }
+}
+
+/// The case of a bundle that is written for a failure and read again.
+std::optional<cases::Case> bundled(const std::shared_ptr<const cases::Case>& subject, FaultyEngine& engine,
+                                   const std::string& folder) {
+    run::CaseSettings settings;
+    settings.keep_evidence = true;
+    run::CaseResult result = run::run_case(*subject, engine, settings);
+    result.subject = subject;
+    EXPECT_TRUE(report::check_bundle_folder(folder));
+    report::RunContext context;
+    context.command = {"dmlconform", "run"};
+    const auto bundle = report::write_bundle({.folder = folder}, context, engine.info(), result);
+    EXPECT_TRUE(bundle) << bundle.error().error.message;
+    if (!bundle) {
+        return std::nullopt;
+    }
+    const std::vector<std::string> paths{*bundle};
+    const cases::Corpus corpus = cases::load_corpus(paths);
+    EXPECT_THAT(corpus.problems, testing::IsEmpty());
+    EXPECT_EQ(corpus.positions(), 1u);
+    return corpus.positions() == 1 ? cases::CorpusReader(corpus).at(0) : std::nullopt;
+}
+
+TEST(ModelFaults, BundlesReduceToTheOperatorToBlame) {
+    const TemporaryFolder folder;
+    const auto model = interop::read_model_case(folder.write("net.onnx", model_bytes()));
+    ASSERT_TRUE(model) << model.error().message;
+    const operators::Graph& graph = *model->subject->descriptor->graph;
+    FaultyEngine honest(nullptr, one_element);
+    std::size_t reduced_graphs = 0;
+    std::size_t number = 0;
+    for (const auto& [name, fault] : planted_faults()) {
+        SCOPED_TRACE(fmt::format("{}: {}", name, fault.what));
+        const auto wrong = std::ranges::find(graph.nodes, name, &operators::GraphNode::name);
+        ASSERT_NE(wrong, graph.nodes.end());
+        FaultyEngine engine(wrong->descriptor->schema, fault);
+        const run::GraphCase cases_of_graph(model->subject);
+        const auto of_node = cases_of_graph.node(static_cast<std::size_t>(wrong - graph.nodes.begin()));
+        for (const auto& subject : {of_node, model->subject}) {
+            if (subject == model->subject && run::run_case(*subject, engine).status != run::Status::fail) {
+                continue;  // too small a fault for the tolerance of the whole graph
+            }
+            reduced_graphs += subject == model->subject ? 1 : 0;
+            const auto failing = bundled(subject, engine, folder.at("bundles-" + std::to_string(++number)));
+            ASSERT_TRUE(failing);
+            const auto reduction = fuzz::reduce(*failing, engine, nullptr);
+            ASSERT_TRUE(reduction) << reduction.error().message;
+            EXPECT_EQ(reduction->result.status, run::Status::fail);
+            EXPECT_EQ(reduction->subject.descriptor->graph, nullptr);
+            EXPECT_EQ(reduction->subject.descriptor->schema, wrong->descriptor->schema)
+                << reduction->subject.description;
+            EXPECT_EQ(run::run_case(reduction->subject, honest).status, run::Status::pass);
+        }
+    }
+    EXPECT_GE(reduced_graphs, 15u);
 }
 
 }  // namespace
