@@ -37,6 +37,8 @@ struct Kernel {
     std::string_view name;
     std::function<void(const KernelArguments& arguments)> compute;
     StatedTolerance tolerance;
+    /// The kernel holds all elements of its inputs as doubles while it computes.
+    bool loads_numbers = false;
 };
 
 using Kernels = std::vector<Kernel>;

@@ -539,7 +539,10 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"steps_per_thread", "work from which threads share a loop (tests/cpu/parallel_test.cpp)"},
     {"rounds", "of Philox"},
     {"most_samples", "the largest number of samples that regions may have"},
-    {"digits_of_fp32", "binary digits"}};
+    {"digits_of_fp32", "binary digits"},
+    {"bias", "of the exponents of doubles"},
+    {"fraction_bits", "of doubles"},
+    {"most_kept", "numbers of a product that are kept for the next block (tests/cpu/product_blocks_test.cpp)"}};
 
 std::string content_of(const std::filesystem::path& file) {
     std::ifstream stream(file);

@@ -24,6 +24,30 @@ std::vector<double> random_numbers(Random& random, std::int64_t count) {
 
 /// Sums must not depend on the processor.
 TEST(ProductTile, EveryInstructionSetComputesTheSame) {
+    namespace product = cpu::product;
+    Random random(1);
+    for (const product::Tile& tile : {product::portable_tile(), product::small_tile(), product::fastest_tile(1, 1),
+                                      product::fastest_tile(100, 100)}) {
+        for (const std::int64_t depth : {0, 1, 2, 7, 256, 1000}) {
+            const auto left = random_numbers(random, std::max<std::int64_t>(1, tile.rows * depth));
+            const auto right = random_numbers(random, std::max<std::int64_t>(1, tile.columns * depth));
+            const std::int64_t stride = tile.columns + 3;
+            std::vector<double> sums = random_numbers(random, tile.rows * stride);
+            std::vector<double> expected = sums;
+            for (std::int64_t i = 0; i < tile.rows * tile.columns; ++i) {
+                for (std::int64_t k = 0; k < depth; ++k) {
+                    expected[static_cast<std::size_t>(i / tile.columns * stride + i % tile.columns)] +=
+                        left[static_cast<std::size_t>(k * tile.rows + i / tile.columns)] *
+                        right[static_cast<std::size_t>(k * tile.columns + i % tile.columns)];
+                }
+            }
+            tile.add(left.data(), right.data(), depth, sums.data(), stride);
+            EXPECT_EQ(sums, expected) << tile.rows << " rows, " << depth;
+        }
+    }
+}
+
+TEST(ProductTile, EveryInstructionSetComputesTheSamePartialSquares) {
     using cpu::product::tile_columns;
     using cpu::product::tile_rows;
     Random random(1);
@@ -31,11 +55,6 @@ TEST(ProductTile, EveryInstructionSetComputesTheSame) {
         const auto left = random_numbers(random, std::max<std::int64_t>(1, tile_rows * depth));
         const auto right = random_numbers(random, std::max<std::int64_t>(1, tile_columns * depth));
         constexpr std::int64_t stride = tile_columns + 3;
-        std::vector<double> one = random_numbers(random, tile_rows * stride);
-        std::vector<double> other = one;
-        cpu::product::portable_tile()(left.data(), right.data(), depth, one.data(), stride);
-        cpu::product::fastest_tile()(left.data(), right.data(), depth, other.data(), stride);
-        EXPECT_EQ(one, other) << depth;
         std::vector<double> partial_sums = random_numbers(random, tile_rows * stride);
         std::vector<double> same_sums = partial_sums;
         std::vector<double> squares = partial_sums;
@@ -52,7 +71,7 @@ TEST(ProductTile, EveryInstructionSetComputesTheSame) {
 /// For any sizes relative to tiles and blocks, each sum adds its terms in the order of k.
 TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
     Random random(2);
-    const std::array<cpu::product::Shape, 10> shapes{{{1, 1, 1, 1},
+    const std::array<cpu::product::Shape, 11> shapes{{{1, 1, 1, 1},
                                                       {3, 4, 5, 8},
                                                       {2, 5, 3, 9},
                                                       {1, 7, 256, 7},
@@ -61,7 +80,8 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
                                                       {1, 513, 3, 5},
                                                       {2, 6, 600, 130},
                                                       {1, 1, 700, 1},
-                                                      {4, 33, 17, 128}}};
+                                                      {4, 33, 17, 128},
+                                                      {1, 300, 1800, 258}}};
     for (const auto& shape : shapes) {
         // Two batches share each left matrix.
         const std::int64_t left_batches = shape.batches % 2 == 0 ? shape.batches / 2 : shape.batches;
@@ -92,6 +112,37 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
             }
         });
         EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(taken.size()));
+    }
+}
+
+/// Also where a block has a single row, which doubles add in another way.
+TEST(ProductBlocks, FP32NumbersReadInPlaceHaveTheSameSums) {
+    Random random(4);
+    const std::array<cpu::product::Shape, 6> shapes{
+        {{1, 2, 3, 4}, {1, 9, 300, 17}, {2, 513, 7, 5}, {1, 33, 17, 600}, {3, 5, 257, 1}, {1, 1025, 2, 300}}};
+    for (const auto& shape : shapes) {
+        const auto floats_of = [&](std::int64_t count) {
+            std::vector<float> floats(static_cast<std::size_t>(count));
+            std::generate(floats.begin(), floats.end(), [&] { return random.normal(); });
+            return floats;
+        };
+        const std::vector<float> left = floats_of(shape.batches * shape.rows * shape.depth);
+        const std::vector<float> right = floats_of(shape.batches * shape.depth * shape.columns);
+        const auto sums_of = [&](cpu::product::Numbers a, cpu::product::Numbers b) {
+            const cpu::product::MatrixFactors factors(shape, std::move(a), std::move(b));
+            std::vector<double> all(static_cast<std::size_t>(shape.batches * shape.rows * shape.columns));
+            cpu::product::multiply(factors, false, [&](const cpu::product::Sums& sums) {
+                std::copy_n(sums.values, sums.count, all.begin() + sums.number(shape));
+            });
+            return all;
+        };
+        const auto expected = sums_of({.values = {left.begin(), left.end()}}, {.values = {right.begin(), right.end()}});
+        EXPECT_EQ(sums_of({.values = {}, .floats = left, .are_fp32 = true},
+                          {.values = {}, .floats = right, .are_fp32 = true}),
+                  expected);
+        EXPECT_EQ(sums_of({.values = {}, .floats = left, .are_fp32 = true},
+                          {.values = {right.begin(), right.end()}, .are_fp32 = true}),
+                  expected);
     }
 }
 

@@ -403,7 +403,8 @@ Kernels attention_kernels() {
     for (const char* name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
         rows.push_back({.name = name,
                         .compute = [](const KernelArguments& arguments) { Evaluation(arguments).run(); },
-                        .tolerance = tolerance});
+                        .tolerance = tolerance,
+                        .loads_numbers = true});
     }
     return rows;
 }

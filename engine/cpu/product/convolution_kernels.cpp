@@ -56,9 +56,16 @@ std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& 
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Convolution convolution = Convolution::of(descriptor);
-    const product::ConvolutionFactors factors(
-        convolution, Numbers{filters_of(descriptor, convolution, *arguments.inputs[filter_tensor])},
-        Numbers{numbers_of(*arguments.inputs[input_tensor])});
+    const bool in_place = product::may_read_in_place(arguments, convolution.shape());
+    const core::Tensor& filter = *arguments.inputs[filter_tensor];
+    using Mode = operators::ConvolutionMode;
+    const bool are_as_given =
+        !is_backward(descriptor) && enumerator<Mode>(descriptor, "Mode") == Mode::cross_correlation;
+    const product::ConvolutionFactors factors(convolution,
+                                              in_place && are_as_given && product::is_readable(filter)
+                                                  ? product::read_in_place(filter)
+                                                  : Numbers{filters_of(descriptor, convolution, filter)},
+                                              product::numbers_in_place(*arguments.inputs[input_tensor], in_place));
     product::Finish finish{.accumulation = arguments.accumulation};
     if (arguments.inputs[bias_tensor] != nullptr) {
         finish.addends = numbers_of(*arguments.inputs[bias_tensor]);
@@ -79,7 +86,7 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
 }  // namespace
 
 Kernels convolution_kernels() {
-    return {{.name = "CONVOLUTION", .compute = compute, .tolerance = tolerance}};
+    return {{.name = "CONVOLUTION", .compute = compute, .tolerance = tolerance, .loads_numbers = true}};
 }
 
 }  // namespace dmlconform::cpu

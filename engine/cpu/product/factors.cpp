@@ -40,7 +40,9 @@ public:
           with_bounds_(with_bounds),
           has_squares_(with_bounds && !(factors.left().bounds.empty() && factors.right().bounds.empty())),
           take_(take),
-          tile_(fastest_tile()),
+          tile_(with_bounds ? small_tile()
+                            : fastest_tile(factors.shape().rows, factors.shape().columns,
+                                           factors.left().are_fp32 && factors.right().are_fp32)),
           partial_tile_(fastest_partial_tile()) {}
 
     void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
@@ -65,16 +67,17 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int64_t stride() const { return blocks(columns_, tile_columns) * tile_columns; }
+    [[nodiscard]] std::int64_t stride() const { return blocks(columns_, tile_.columns) * tile_.columns; }
 
     void sum(Part part, std::vector<double>& sums) {
         const std::int64_t depth = factors_.shape().depth;
-        sums.assign(static_cast<std::size_t>(blocks(rows_, tile_rows) * tile_rows * stride()), 0);
+        sums.assign(static_cast<std::size_t>(blocks(rows_, tile_.rows) * tile_.rows * stride()), 0);
         const bool with_partial_sums = with_bounds_ && part == Part::values;
         if (with_partial_sums) {
             partial_squares_.assign(sums.size(), 0);
         }
-        if (rows_ == 1 && part == Part::values && !with_bounds_) {
+        const bool are_doubles = factors_.left().floats.empty() && factors_.right().floats.empty();
+        if (rows_ == 1 && part == Part::values && !with_bounds_ && are_doubles) {
             // A tile would compute several rows, of which only one is needed.
             factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
             return;
@@ -82,38 +85,71 @@ private:
         for (std::int64_t k = 0; k < depth; k += block_depth) {
             const std::int64_t count = std::min(block_depth, depth - k);
             load_right(part, k, count);
-            for (std::int64_t row = 0; row < rows_; row += tile_rows) {
-                load_left(part, row, k, count);
-                for (std::int64_t column = 0; column < columns_; column += tile_columns) {
+            for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
+                const double* const left = loaded_left(part, row, k, count);
+                for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
                     const double* const right = &right_[static_cast<std::size_t>(column * count)];
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
-                        partial_tile_(left_.data(), right, count, &sums[to], &partial_squares_[to], stride());
+                        partial_tile_(left, right, count, &sums[to], &partial_squares_[to], stride());
                     } else {
-                        tile_(left_.data(), right, count, &sums[to], stride());
+                        tile_.add(left, right, count, &sums[to], stride());
                     }
                 }
             }
         }
     }
 
-    /// Loads tile_rows rows of the left matrix, followed by zeros beyond the last one.
-    void load_left(Part part, std::int64_t row, std::int64_t k, std::int64_t count) {
+    /// The rows of a tile of the left matrix. What all columns of a row of blocks need is kept for the next block,
+    /// unless it is too large for the caches.
+    const double* loaded_left(Part part, std::int64_t row, std::int64_t k, std::int64_t count) {
+        constexpr std::int64_t most_kept = 1 << 19;
+        const std::int64_t depth = factors_.shape().depth;
+        const std::int64_t rows = blocks(rows_, tile_.rows) * tile_.rows;
+        if (part != Part::values || columns_ == factors_.shape().columns || rows * depth > most_kept) {
+            left_.resize(static_cast<std::size_t>(tile_.rows * count));
+            load_left(part, row, k, count, left_.data());
+            return left_.data();
+        }
+        const std::size_t first = factors_.left_index(batch_, first_row_, 0);
+        if (kept_first_ != first || kept_left_.empty()) {
+            kept_first_ = first;
+            kept_left_.resize(static_cast<std::size_t>(rows * depth));
+            for (std::int64_t from = 0; from < depth; from += block_depth) {
+                const std::int64_t length = std::min(block_depth, depth - from);
+                for (std::int64_t i = 0; i < rows; i += tile_.rows) {
+                    load_left(part, i, from, length, &kept_left_[static_cast<std::size_t>(from * rows + i * length)]);
+                }
+            }
+        }
+        return &kept_left_[static_cast<std::size_t>(k * rows + row * count)];
+    }
+
+    /// Loads the rows of a tile of the left matrix, followed by zeros beyond the last one.
+    void load_left(Part part, std::int64_t row, std::int64_t k, std::int64_t count, double* to) const {
         const Numbers& left = factors_.left();
-        const std::vector<double>& from = part == Part::values || left.bounds.empty() ? left.values : left.bounds;
-        left_.assign(static_cast<std::size_t>(tile_rows * count), 0);
-        for (std::int64_t i = 0; i < std::min(tile_rows, rows_ - row); ++i) {
-            const double* const start = &from[factors_.left_index(batch_, first_row_ + row + i, k)];
-            for (std::int64_t x = 0; x < count; ++x) {
-                left_[static_cast<std::size_t>(x * tile_rows + i)] = in_part(part, start[x]);
+        const bool is_plain = part == Part::values || left.bounds.empty();
+        const Elements from = is_plain ? left.elements() : Elements(left.bounds);
+        const std::int64_t rows = std::min(tile_.rows, rows_ - row);
+        if (rows < tile_.rows) {
+            std::fill_n(to, tile_.rows * count, 0.0);
+        }
+        for (std::int64_t i = 0; i < rows; ++i) {
+            const auto start = static_cast<std::int64_t>(factors_.left_index(batch_, first_row_ + row + i, k));
+            from.copy(start, 1, count, to + i, tile_.rows);
+            if (part != Part::values) {
+                for (std::int64_t x = 0; x < count; ++x) {
+                    to[x * tile_.rows + i] = in_part(part, to[x * tile_.rows + i]);
+                }
             }
         }
     }
 
-    /// Loads a block of the right matrix in groups of tile_columns columns, followed by zeros beyond the last one.
+    /// Loads a block of the right matrix in groups of a tile's columns, followed by zeros beyond the last one.
     void load_right(Part part, std::int64_t k, std::int64_t count) {
         const Numbers& right = factors_.right();
-        const std::vector<double>& from = part == Part::values || right.bounds.empty() ? right.values : right.bounds;
+        const bool is_plain = part == Part::values || right.bounds.empty();
+        const Elements from = is_plain ? right.elements() : Elements(right.bounds);
         right_.resize(static_cast<std::size_t>(stride() * count));
         row_.assign(static_cast<std::size_t>(stride()), 0);
         for (std::int64_t i = 0; i < count; ++i) {
@@ -121,9 +157,9 @@ private:
             if (part != Part::values) {
                 std::transform(row_.begin(), row_.end(), row_.begin(), [&](double x) { return in_part(part, x); });
             }
-            for (std::int64_t column = 0; column < columns_; column += tile_columns) {
-                std::copy_n(&row_[static_cast<std::size_t>(column)], tile_columns,
-                            &right_[static_cast<std::size_t>(column * count + i * tile_columns)]);
+            for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
+                std::copy_n(&row_[static_cast<std::size_t>(column)], tile_.columns,
+                            &right_[static_cast<std::size_t>(column * count + i * tile_.columns)]);
             }
         }
     }
@@ -140,6 +176,9 @@ private:
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     std::vector<double> left_;
+    /// The loaded rows of a block, and the index of their first number.
+    std::vector<double> kept_left_;
+    std::size_t kept_first_ = 0;
     std::vector<double> right_;
     std::vector<double> row_;
     std::vector<double> values_;
@@ -161,11 +200,24 @@ Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimens
     return shape;
 }
 
+void Elements::copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step) const {
+    const auto copied = [&](const auto* from) {
+        if (step == 1 && to_step == 1) {
+            in_wide_registers([&] { std::copy_n(from, count, to); });
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i * to_step] = from[i * step];
+        }
+    };
+    floats_ == nullptr ? copied(doubles_ + first) : copied(floats_ + first);
+}
+
 Factors::Factors(const Shape& shape, Numbers left, Numbers right)
     : shape_(shape),
       left_(std::move(left)),
       right_(std::move(right)),
-      left_batches_(static_cast<std::int64_t>(left_.values.size()) / (shape.rows * shape.depth)) {}
+      left_batches_(static_cast<std::int64_t>(left_.count()) / (shape.rows * shape.depth)) {}
 
 std::size_t Factors::left_index(std::int64_t batch, std::int64_t row, std::int64_t k) const {
     return static_cast<std::size_t>((batch % left_batches_ * shape_.rows + row) * shape_.depth + k);
@@ -182,9 +234,9 @@ std::int64_t MatrixFactors::right_index(std::int64_t batch, std::int64_t k, std:
     return (batch * shape().depth + k) * shape().columns + column;
 }
 
-void MatrixFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+void MatrixFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                                std::int64_t count, double* to) const {
-    std::copy_n(&from[static_cast<std::size_t>(right_index(batch, k, column))], count, to);
+    from.copy(right_index(batch, k, column), 1, count, to);
 }
 
 void MatrixFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,

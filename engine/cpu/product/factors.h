@@ -5,12 +5,30 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/core/tensor.h"
 #include "engine/cpu/interval.h"
 
 namespace dmlconform::cpu::product {
+
+/// The elements of an array of doubles, or of FP32 numbers in a tensor.
+class Elements {
+public:
+    explicit Elements(const std::vector<double>& numbers) : doubles_(numbers.data()) {}
+    explicit Elements(std::span<const float> numbers) : floats_(numbers.data()) {}
+
+    [[nodiscard]] double operator[](std::size_t i) const {
+        return floats_ == nullptr ? doubles_[i] : double{floats_[i]};
+    }
+    /// Copies `count` elements, `step` apart, to numbers that are `to_step` apart.
+    void copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step = 1) const;
+
+private:
+    const double* doubles_ = nullptr;
+    const float* floats_ = nullptr;
+};
 
 /// One factor: numbers and their error bounds.
 struct Numbers {
@@ -19,7 +37,13 @@ struct Numbers {
     std::vector<double> bounds = {};
     /// The FP32 range of number i. If null, the value is exact.
     std::function<Interval(std::size_t i)> range = nullptr;
+    /// The elements of a packed tensor, if `values` is empty. They are then read where they are.
+    std::span<const float> floats = {};
+    /// All numbers are FP32 numbers.
+    bool are_fp32 = false;
 
+    [[nodiscard]] Elements elements() const { return floats.empty() ? Elements(values) : Elements(floats); }
+    [[nodiscard]] std::size_t count() const { return floats.empty() ? values.size() : floats.size(); }
     [[nodiscard]] Interval range_of(std::size_t i) const { return range ? range(i) : Interval(values[i]); }
 };
 
@@ -41,7 +65,7 @@ struct Shape {
 /// Both factors of a product. The left one is an array of matrices; the right one is computed from an array.
 class Factors {
 public:
-    /// If there are fewer left matrices than batches, they repeat.
+    /// If there are fewer left matrices than batches, they repeat. With a single row, numbers must be doubles.
     Factors(const Shape& shape, Numbers left, Numbers right);
     Factors(const Factors&) = delete;
     Factors& operator=(const Factors&) = delete;
@@ -58,7 +82,7 @@ public:
     /// The index of element (k, column) of the right matrix in its array, or `nowhere`.
     [[nodiscard]] virtual std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const = 0;
     /// Loads the elements (k, column) … (k, column + count - 1) of the right matrix; 0 for absent ones.
-    virtual void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+    virtual void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                             std::int64_t count, double* to) const = 0;
     /// Adds factor times these elements to `sums`. Absent elements add nothing.
     virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
@@ -82,8 +106,8 @@ public:
     using Factors::Factors;
 
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
-    void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                    std::int64_t count, double* to) const override;
+    void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                    double* to) const override;
     void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                    std::int64_t count, double factor, double* sums) const override;
 };

@@ -6,8 +6,30 @@
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::product {
+
+bool is_readable(const core::Tensor& tensor) {
+    return tensor.desc.data_type == core::DataType::float32 && core::is_packed(tensor.desc);
+}
+
+Numbers read_in_place(const core::Tensor& tensor) {
+    return {
+        .values = {}, .floats = tensor.as<float>().first(*core::element_count(tensor.desc.sizes)), .are_fp32 = true};
+}
+
+Numbers numbers_in_place(const core::Tensor& tensor, bool in_place) {
+    return in_place && is_readable(tensor)
+               ? read_in_place(tensor)
+               : Numbers{.values = numbers_of(tensor),
+                         .are_fp32 = core::is_floating_point(tensor.desc.data_type) &&
+                                     core::bytes_of(tensor.desc.data_type) <= sizeof(float)};
+}
+
+bool may_read_in_place(const KernelArguments& arguments, const Shape& shape) {
+    return movement::wanted_slack(arguments) == nullptr && shape.rows > 1;
+}
 
 core::StridedRuns<1> addresses_of(const core::TensorDesc& desc) {
     return {desc.sizes, {core::signed_strides(desc)}};

@@ -2,6 +2,7 @@
 #include "engine/cpu/product/places.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/cpu/product/sliding.h"
@@ -93,15 +94,22 @@ ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers f
     : Factors(convolution.shape(), std::move(filters), std::move(image)),
       convolution_(convolution),
       channel_size_(product_of(convolution.axes, &Axis::elements)) {
+    // For each output position along the dimensions so far, the number of filter elements that see an input element.
+    terms_ = {convolution.channels};
     for (const Axis& axis : convolution_.axes) {
         std::vector<Meetings>& meetings = meetings_.emplace_back();
-        std::vector<std::int64_t>& counts = counts_.emplace_back(static_cast<std::size_t>(axis.places), 0);
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(axis.places), 0);
         for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
             const Meetings& one = meetings.emplace_back(meetings_of(axis, tap));
             for (std::int64_t i = 0; i < one.count; ++i) {
                 ++counts[static_cast<std::size_t>(one.first + i * one.step)];
             }
         }
+        std::vector<std::int64_t> terms;
+        for (const std::int64_t before : terms_) {
+            std::ranges::transform(counts, std::back_inserter(terms), [&](auto count) { return before * count; });
+        }
+        terms_ = std::move(terms);
     }
 }
 
@@ -165,15 +173,12 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
     }
 }
 
-void ConvolutionFactors::load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
-                                    std::int64_t column, std::int64_t count, double* to) const {
+void ConvolutionFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                                    std::int64_t count, double* to) const {
     std::fill_n(to, count, 0.0);
     for_each_meeting(batch, k, column, count,
                      [&](std::int64_t element, std::int64_t place, std::int64_t places, const Meetings& meetings) {
-                         const double* const elements = from.data() + element;
-                         for (std::int64_t i = 0; i < places; ++i) {
-                             to[place + i * meetings.step] = elements[i * meetings.element_step];
-                         }
+                         from.copy(element, meetings.element_step, places, to + place, meetings.step);
                      });
 }
 
@@ -215,16 +220,6 @@ void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int6
         slide(sliding, rows, first, last, sums + done);
         done += last - first;
     }
-}
-
-std::int64_t ConvolutionFactors::terms(std::int64_t column) const {
-    std::int64_t terms = convolution_.channels;
-    for (std::size_t d = counts_.size(); d-- > 0;) {
-        const std::int64_t places = convolution_.axes[d].places;
-        terms *= counts_[d][static_cast<std::size_t>(column % places)];
-        column /= places;
-    }
-    return terms;
 }
 
 }  // namespace dmlconform::cpu::product

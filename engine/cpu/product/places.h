@@ -64,13 +64,15 @@ public:
     ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers image);
 
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
-    void load_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                    std::int64_t count, double* to) const override;
+    void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                    double* to) const override;
     void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                    std::int64_t count, double factor, double* sums) const override;
     void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
                  double* sums) const override;
-    [[nodiscard]] std::int64_t terms(std::int64_t column) const override;
+    [[nodiscard]] std::int64_t terms(std::int64_t column) const override {
+        return terms_[static_cast<std::size_t>(column)];
+    }
 
 private:
     /// For one k: the start of the channel's elements, and what the filter element sees along each dimension.
@@ -91,8 +93,8 @@ private:
     Convolution convolution_;
     /// Indexed by dimension and filter element.
     std::vector<std::vector<Meetings>> meetings_;
-    /// For each dimension and output position, the number of filter elements that see an input element.
-    std::vector<std::vector<std::int64_t>> counts_;
+    /// For each column, the number of terms in its sums.
+    std::vector<std::int64_t> terms_;
     /// The number of elements in a channel of the input.
     std::int64_t channel_size_ = 1;
 };

@@ -2,6 +2,7 @@
 #include "engine/cpu/product/sum_range.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,13 @@ constexpr std::int64_t roundings_beside_the_sum = 4;
 /// The exponent of the largest power of two that divides the number.
 int last_digit(double number) {
     return number == 0 || !std::isfinite(number) ? no_digits : reduction::digits_of(number).exponent;
+}
+
+/// The power of two with this exponent, which must be one of normal doubles.
+double power_of_two(int exponent) {
+    constexpr int bias = 1023;
+    constexpr int fraction_bits = 52;
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + bias) << fraction_bits);
 }
 
 /// Properties of all numbers of one factor.
@@ -77,6 +85,8 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
     const Character left = character_of(factors.left());
     const Character right = character_of(factors.right());
     exponent_ = left.last_digit + right.last_digit;
+    error_of_all_ = reduction::error_after(factors.shape().depth - 1);
+    error_of_all_and_addend_ = reduction::error_after(factors.shape().depth);
     may_be_exact_ = error == 0 && !left.has_subnormal && !right.has_subnormal;
     flush_ =
         smallest_normal * (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
@@ -86,7 +96,15 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
 
 /// Then no intermediate result is subnormal.
 bool SumRanges::is_exact(int exponent, double magnitude) const {
-    return may_be_exact_ && exponent >= -126 && magnitude <= std::ldexp(1.0, std::min(exponent + digits_of_fp32, 1023));
+    return may_be_exact_ && exponent >= -126 && magnitude <= power_of_two(std::min(exponent + digits_of_fp32, 1023));
+}
+
+/// Most sums have all terms.
+double SumRanges::error_after(std::int64_t roundings) const {
+    const std::int64_t depth = factors_.shape().depth;
+    return roundings == depth       ? error_of_all_and_addend_
+           : roundings == depth - 1 ? error_of_all_
+                                    : reduction::error_after(roundings);
 }
 
 /// In the order of k, without padding. Other orders are accounted for by at least the sum of equal terms; random signs
@@ -132,10 +150,9 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
     }
     const double flush = flush_ * static_cast<double>(terms);
     // Partial sums are at most the sum of all positive terms or of all negative terms.
-    const double sum_error = is_exact(exponent_, bound)
-                                 ? 0
-                                 : reduction::error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
-                                       (error_ + one_rounding) * bound + flush;
+    const double sum_error = is_exact(exponent_, bound) ? 0
+                                                        : error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
+                                                              (error_ + one_rounding) * bound + flush;
     const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error, variance(sums, i)));
     const bool plain = scaled.factor == 1;
     const Interval factored = plain ? sum : Interval(scaled.factor) * sum;
@@ -144,10 +161,11 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
     }
     const Interval at_the_end =
         scaled.addend ? factored + Interval(scaled.weight) * Interval(*scaled.addend) : factored;
-    const int exponent = std::min(exponent_ + last_digit(scaled.factor), last_digit(addend));
+    const int exponent = std::min(plain ? exponent_ : exponent_ + last_digit(scaled.factor),
+                                  may_be_exact_ ? last_digit(addend) : no_digits);
     const double error = is_exact(exponent, total_bound)
                              ? 0
-                             : reduction::error_after(terms) * (total_bound + std::fabs(total)) / 2 +
+                             : error_after(terms) * (total_bound + std::fabs(total)) / 2 +
                                    (error_ + 2 * one_rounding) * total_bound +
                                    flush * std::max(1.0, std::fabs(scaled.factor)) + smallest_normal;
     return hull(at_the_end, around(total, error, variance_of_scaled(sums, i, scaled, unit_of_fp32)));
@@ -216,12 +234,13 @@ Interval SumRanges::range(const Sums& sums, std::int64_t i, const ScaledSum& sca
 }
 
 double sum_of_terms(const Factors& factors, const Sums& sums, std::int64_t i) {
+    const Elements left = factors.left().elements();
+    const Elements right = factors.right().elements();
     double sum = 0;
     for (std::int64_t k = 0; k < factors.shape().depth; ++k) {
         const std::int64_t at = factors.right_index(sums.batch, k, sums.column + i);
         if (at != Factors::nowhere) {
-            sum += factors.left().values[factors.left_index(sums.batch, sums.row, k)] *
-                   factors.right().values[static_cast<std::size_t>(at)];
+            sum += left[factors.left_index(sums.batch, sums.row, k)] * right[static_cast<std::size_t>(at)];
         }
     }
     return sum;

@@ -50,6 +50,8 @@ private:
     /// The range that FLOAT16 implementations may compute.
     [[nodiscard]] Interval range_in_float16(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
     [[nodiscard]] Interval range_in_fp32(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
+    /// The maximum relative error after this number of roundings.
+    [[nodiscard]] double error_after(std::int64_t roundings) const;
     /// True if sums of multiples of 2^exponent are exact up to this magnitude.
     [[nodiscard]] bool is_exact(int exponent, double magnitude) const;
 
@@ -62,6 +64,8 @@ private:
     bool may_be_exact_;
     /// The maximum loss for each term if subnormal numbers are flushed to zero.
     double flush_;
+    double error_of_all_ = 0;
+    double error_of_all_and_addend_ = 0;
     Accumulation accumulation_;
     /// The same if FLOAT16 subnormals are flushed.
     double flush_in_float16_;

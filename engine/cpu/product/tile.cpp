@@ -5,6 +5,10 @@
 
 #include "engine/cpu/wide_registers.h"
 
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+#include <immintrin.h>
+#endif
+
 namespace dmlconform::cpu::product {
 namespace {
 
@@ -83,6 +87,62 @@ void partial_on_any_processor(const double* left, const double* right, std::int6
     }
 }
 
+constexpr std::int64_t large_rows = 8;
+constexpr std::int64_t large_columns = 16;
+
+/// 16 vectors of eight sums. `add` adds a product to a sum.
+template <class Add>
+[[gnu::always_inline, gnu::target("avx512f")]] inline void add_large_tile(const double* left, const double* right,
+                                                                          std::int64_t depth, double* sums,
+                                                                          std::int64_t stride, const Add& add) {
+    constexpr std::int64_t eights = large_columns / 8;
+    __m512d sum[large_rows][eights];
+    for (std::int64_t i = 0; i < large_rows; ++i) {
+        for (std::int64_t j = 0; j < eights; ++j) {
+            sum[i][j] = _mm512_loadu_pd(sums + i * stride + j * 8);
+        }
+    }
+    for (std::int64_t k = 0; k < depth; ++k) {
+        __m512d row[eights];
+        for (std::int64_t j = 0; j < eights; ++j) {
+            row[j] = _mm512_loadu_pd(right + k * large_columns + j * 8);
+        }
+        for (std::int64_t i = 0; i < large_rows; ++i) {
+            const __m512d factor = _mm512_set1_pd(left[k * large_rows + i]);
+            for (std::int64_t j = 0; j < eights; ++j) {
+                sum[i][j] = add(factor, row[j], sum[i][j]);
+            }
+        }
+    }
+    for (std::int64_t i = 0; i < large_rows; ++i) {
+        for (std::int64_t j = 0; j < eights; ++j) {
+            _mm512_storeu_pd(sums + i * stride + j * 8, sum[i][j]);
+        }
+    }
+}
+
+struct Separately {
+    [[gnu::always_inline, gnu::target("avx512f")]] __m512d operator()(__m512d a, __m512d b, __m512d sum) const {
+        return _mm512_add_pd(sum, _mm512_mul_pd(a, b));
+    }
+};
+
+struct Fused {
+    [[gnu::always_inline, gnu::target("avx512f")]] __m512d operator()(__m512d a, __m512d b, __m512d sum) const {
+        return _mm512_fmadd_pd(a, b, sum);
+    }
+};
+
+[[gnu::target("avx512f")]] void with_avx512(const double* left, const double* right, std::int64_t depth, double* sums,
+                                            std::int64_t stride) {
+    add_large_tile(left, right, depth, sums, stride, Separately{});
+}
+
+[[gnu::target("avx512f")]] void fused_with_avx512(const double* left, const double* right, std::int64_t depth,
+                                                  double* sums, std::int64_t stride) {
+    add_large_tile(left, right, depth, sums, stride, Fused{});
+}
+
 /// Processes half of the rows at a time, so that sums and squares stay in registers.
 [[gnu::target("avx2")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
                                                double* sums, double* partial_squares, std::int64_t stride) {
@@ -123,13 +183,23 @@ void partial_on_any_processor(const double* left, const double* right, std::int6
 
 }  // namespace
 
-Tile fastest_tile() {
+Tile small_tile() {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx2()) {
-        return with_avx2;
+        return {.add = with_avx2};
     }
 #endif
-    return any_processor;
+    return {.add = any_processor};
+}
+
+Tile fastest_tile([[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int64_t columns,
+                  [[maybe_unused]] bool of_fp32) {
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+    if (has_avx512() && rows > tile_rows && columns > tile_columns) {
+        return {.rows = large_rows, .columns = large_columns, .add = of_fp32 ? fused_with_avx512 : with_avx512};
+    }
+#endif
+    return small_tile();
 }
 
 PartialTile fastest_partial_tile() {
@@ -142,7 +212,7 @@ PartialTile fastest_partial_tile() {
 }
 
 Tile portable_tile() {
-    return any_processor;
+    return {.add = any_processor};
 }
 
 PartialTile portable_partial_tile() {

@@ -5,24 +5,31 @@
 
 namespace dmlconform::cpu::product {
 
-/// Size of a tile. 32 sums fit the registers of processors with AVX2.
+/// Rows and columns of the small tile. 32 sums fit the registers of processors with AVX2.
 inline constexpr std::int64_t tile_rows = 4;
 inline constexpr std::int64_t tile_columns = 8;
 
-/// Adds left times right to `sums`, whose rows are `stride` apart, in ascending order of k. For each k, `left` has
-/// tile_rows numbers and `right` tile_columns.
-using Tile = void (*)(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride);
+struct Tile {
+    std::int64_t rows = tile_rows;
+    std::int64_t columns = tile_columns;
+    /// Adds left times right to `sums`, whose rows are `stride` apart, in ascending order of k. For each k, `left` has
+    /// `rows` numbers and `right` has `columns`.
+    void (*add)(const double* left, const double* right, std::int64_t depth, double* sums,
+                std::int64_t stride) = nullptr;
+};
 
-/// The same. Also adds to `partial_squares` the square of each sum after each k.
+/// The same for a small tile. Also adds to `partial_squares` the square of each sum after each k.
 using PartialTile = void (*)(const double* left, const double* right, std::int64_t depth, double* sums,
                              double* partial_squares, std::int64_t stride);
 
-/// The fastest variant for this processor. All variants round identically and in the same order: they use no fused
-/// multiply-add and do not split sums.
-[[nodiscard]] Tile fastest_tile();
+/// The fastest variant for this processor and a product of that many rows and columns. All variants round identically
+/// and in the same order: they do not split sums, and multiplication and addition are fused only for FP32 numbers,
+/// whose products are exact in double.
+[[nodiscard]] Tile fastest_tile(std::int64_t rows, std::int64_t columns, bool of_fp32 = false);
+[[nodiscard]] Tile small_tile();
 [[nodiscard]] PartialTile fastest_partial_tile();
 
-/// The variants of this processor, for tests.
+/// The variants of any processor, for tests.
 [[nodiscard]] Tile portable_tile();
 [[nodiscard]] PartialTile portable_partial_tile();
 
