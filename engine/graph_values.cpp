@@ -16,6 +16,8 @@ void GraphValues::start(std::span<const core::Tensor* const> inputs) {
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
         inputs_[graph_.inputs[i]] = inputs[i];
     }
+    in_files_ = std::ranges::any_of(
+        inputs, [](const core::Tensor* input) { return input != nullptr && input->buffer.is_in_file(); });
 }
 
 NodeInputs GraphValues::inputs_of(const operators::GraphNode& node) const {
@@ -44,6 +46,27 @@ const core::Tensor& GraphValues::at(operators::ValueIndex index) const {
 
 void GraphValues::release_after(std::size_t position) {
     std::erase_if(computed_, [&](const auto& value) { return last_uses_[value.first] <= position; });
+    leave_memory(graph_.nodes[order_[position]]);
+}
+
+void GraphValues::leave_memory(const operators::GraphNode& node) {
+    if (!in_files_) {
+        return;
+    }
+    for (const operators::ValueIndex value : node.inputs) {
+        if (value != operators::no_value) {
+            if (inputs_[value] != nullptr) {
+                inputs_[value]->buffer.leave_memory();
+            } else if (const auto held = computed_.find(value); held != computed_.end()) {
+                held->second.buffer.leave_memory();
+            }
+        }
+    }
+    for (const operators::ValueIndex value : node.outputs) {
+        if (const auto held = computed_.find(value); held != computed_.end()) {
+            core::move_to_file(held->second);
+        }
+    }
 }
 
 core::Tensor seen_as(const core::TensorDesc& desc, const core::Tensor& from) {

@@ -19,6 +19,8 @@ struct NodeInputs {
 };
 
 /// Values by index. A value is kept until its last reader has run; outputs of the graph are kept until the next start.
+/// If an input of the graph lies in a temporary file, all values are moved to such files after the node that wrote
+/// them, so that only the tensors of one node are in memory.
 class GraphValues {
 public:
     /// The graph must outlive this object, and must be acyclic.
@@ -40,6 +42,12 @@ public:
     /// Releases the values that are no longer needed after the node at this position of the order.
     void release_after(std::size_t position);
 
+    /// True if values are moved to temporary files.
+    [[nodiscard]] bool are_in_files() const { return in_files_; }
+    /// Takes the tensors that a node reads or has written out of memory, if values are in files. Tensors that the node
+    /// has written move.
+    void leave_memory(const operators::GraphNode& node);
+
 private:
     const operators::Graph& graph_;
     std::vector<std::size_t> order_;
@@ -47,6 +55,7 @@ private:
     /// By value index; null for all values except the graph's inputs.
     std::vector<const core::Tensor*> inputs_;
     std::map<operators::ValueIndex, core::Tensor> computed_;
+    bool in_files_ = false;
 };
 
 /// The bytes of a tensor as another node describes them: copies as many bytes as both have.

@@ -39,6 +39,8 @@ struct Case {
     std::vector<std::string> tags;
     /// For a node of a graph that is judged separately, the id of the graph's case. Otherwise empty.
     std::string graph_id{};
+    /// The bytes that making the inputs takes beside the inputs themselves.
+    std::uint64_t memory_beside = 0;
     /// Why the case can no longer run: its data files changed after they were checked. Empty if it can.
     std::string problem;
 

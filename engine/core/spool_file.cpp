@@ -1,4 +1,4 @@
-// Opens temporary files in the folder that the system or the user names for them.
+// Reads and writes parts of a temporary file.
 #include "engine/core/spool_file.h"
 
 #include <fmt/format.h>
@@ -6,75 +6,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#include <sys/stat.h>
 
-#include <atomic>
-#include <random>
-#else
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#endif
+#include "engine/core/temporary_file.h"
 
 namespace dmlconform::core {
 namespace {
 
 #ifdef _WIN32
-std::FILE* open_temporary() {
-    static std::atomic<unsigned> counter{0};
-    static const unsigned process = std::random_device{}();
-    std::error_code error;
-    const auto path = std::filesystem::temp_directory_path(error) / fmt::format("dmlconform-{}-{}", process, ++counter);
-    const int descriptor =
-        error ? -1
-              : _wopen(path.c_str(),
-                       _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT | _O_TEMPORARY | _O_SHORT_LIVED,
-                       _S_IREAD | _S_IWRITE);
-    std::FILE* file = descriptor < 0 ? nullptr : _fdopen(descriptor, "w+b");
-    if (file == nullptr && descriptor >= 0) {
-        _close(descriptor);
-    }
-    return file;
-}
-
 int seek_to(std::FILE* file, std::uint64_t offset) {
     return _fseeki64(file, static_cast<long long>(offset), SEEK_SET);
 }
 #else
-/// In the folder that TMPDIR names, which std::tmpfile does not look at. The file has no name from the start, or loses
-/// it here.
-std::FILE* open_temporary() {
-    std::error_code error;
-    const auto folder = std::filesystem::temp_directory_path(error);
-    if (error) {
-        errno = error.value();
-        return nullptr;
-    }
-    int descriptor = -1;
-#ifdef O_TMPFILE
-    descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-#endif
-    if (descriptor < 0) {
-        std::string name = (folder / "dmlconform-XXXXXX").string();
-        descriptor = mkstemp(name.data());
-        if (descriptor >= 0) {
-            fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-            unlink(name.c_str());
-        }
-    }
-    std::FILE* file = descriptor < 0 ? nullptr : fdopen(descriptor, "w+b");
-    if (file == nullptr && descriptor >= 0) {
-        close(descriptor);
-    }
-    return file;
-}
-
 int seek_to(std::FILE* file, std::uint64_t offset) {
     return fseeko(file, static_cast<off_t>(offset), SEEK_SET);
 }
@@ -101,7 +43,7 @@ Result<void> SpoolFile::append(std::string_view text) {
     }
     errno = 0;
     if (!file_) {
-        file_.reset(open_temporary());
+        file_.reset(open_temporary_file());
     }
     if (!file_ || (!at_end_ && seek_to(file_.get(), size_) != 0) ||
         std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) {

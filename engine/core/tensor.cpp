@@ -5,17 +5,68 @@
 #include <limits>
 
 #include "engine/core/element.h"
+#include "engine/core/temporary_file.h"
 
 namespace dmlconform::core {
 
-Buffer::Buffer(std::uint64_t size) {
+namespace {
+
+/// Smaller tensors stay in memory: a file takes whole pages, and each one a few system calls.
+constexpr std::size_t least_bytes_in_file = std::size_t{256} << 10;
+
+std::size_t addressable(std::uint64_t size) {
     if (size > std::numeric_limits<std::size_t>::max()) {
         throw std::bad_alloc();
     }
-    size_ = static_cast<std::size_t>(size);
+    return static_cast<std::size_t>(size);
+}
+
+}  // namespace
+
+Buffer::Buffer(std::uint64_t size) : size_(addressable(size)) {
     if (size_ != 0) {
         data_.reset(static_cast<std::byte*>(::operator new(size_, alignment)));
     }
+}
+
+Buffer Buffer::in_file(std::uint64_t size) {
+    if (size < least_bytes_in_file) {
+        return Buffer(size);
+    }
+    Buffer buffer;
+    buffer.size_ = addressable(size);
+    buffer.data_ = {map_temporary_file(buffer.size_), Free{buffer.size_}};
+    return buffer;
+}
+
+void Buffer::leave_memory() const {
+    if (is_in_file()) {
+        core::leave_memory(data_.get(), size_);
+    }
+}
+
+void Buffer::Free::operator()(std::byte* data) const {
+    if (mapped != 0) {
+        unmap_temporary_file(data, mapped);
+    } else {
+        ::operator delete(data, alignment);
+    }
+}
+
+Tensor tensor_in_file(TensorDesc layout) {
+    Tensor tensor;
+    tensor.desc = std::move(layout);
+    tensor.buffer = Buffer::in_file(tensor.desc.total_bytes);
+    return tensor;
+}
+
+void move_to_file(Tensor& tensor) {
+    if (!tensor.buffer.is_in_file() && tensor.buffer.bytes().size() >= least_bytes_in_file) {
+        Buffer moved = Buffer::in_file(tensor.buffer.bytes().size());
+        std::ranges::copy(tensor.buffer.bytes(), moved.bytes().begin());
+        tensor.buffer = std::move(moved);
+    }
+    tensor.buffer.leave_memory();
 }
 
 Strides signed_strides(const TensorDesc& desc) {

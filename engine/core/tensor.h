@@ -12,19 +12,32 @@
 
 namespace dmlconform::core {
 
-/// Uninitialised bytes, aligned to 64 bytes. Move-only. Throws std::bad_alloc if the memory cannot be allocated.
+/// Uninitialised bytes, aligned to 64 bytes. Move-only.
 class Buffer {
 public:
     Buffer() = default;
+    /// Throws std::bad_alloc if the memory cannot be allocated.
     explicit Buffer(std::uint64_t size);
+    /// Bytes that lie in a temporary file, so that they need not stay in memory. Throws std::bad_alloc or
+    /// std::runtime_error.
+    [[nodiscard]] static Buffer in_file(std::uint64_t size);
 
     [[nodiscard]] std::span<std::byte> bytes() { return {data_.get(), size_}; }
     [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
 
+    [[nodiscard]] bool is_in_file() const { return data_.get_deleter().mapped != 0; }
+    /// Takes the bytes out of memory until they are used again, if they lie in a file.
+    void leave_memory() const;
+
 private:
     static constexpr std::align_val_t alignment{64};
     struct Free {
-        void operator()(std::byte* data) const { ::operator delete(data, alignment); }
+        Free() {}
+        explicit Free(std::size_t bytes) : mapped(bytes) {}
+        void operator()(std::byte* data) const;
+
+        /// The size of a mapped file; 0 for memory.
+        std::size_t mapped = 0;
     };
     std::unique_ptr<std::byte, Free> data_;
     std::size_t size_ = 0;
@@ -49,6 +62,12 @@ struct Tensor {
                 static_cast<std::size_t>(desc.total_bytes) / sizeof(T)};
     }
 };
+
+/// A tensor with uninitialised bytes in a temporary file.
+[[nodiscard]] Tensor tensor_in_file(TensorDesc layout);
+
+/// Moves the bytes to a temporary file, and out of memory, unless the tensor is too small to matter.
+void move_to_file(Tensor& tensor);
 
 /// The tensor's strides as signed numbers, for StridedRuns.
 [[nodiscard]] Strides signed_strides(const TensorDesc& desc);

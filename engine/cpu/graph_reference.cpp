@@ -164,7 +164,11 @@ private:
         const GraphNode& node = graph_.nodes[n];
         std::vector<std::vector<core::Tensor>> outputs;
         for (std::size_t run = 0; run < runs_.size(); ++run) {
-            outputs.push_back(outputs_of(n, run, reference));
+            auto& of_run = outputs.emplace_back(outputs_of(n, run, reference));
+            if (reference_.are_in_files()) {
+                std::ranges::for_each(of_run, core::move_to_file);
+                runs_[run]->leave_memory(node);
+            }
         }
         const std::vector<bool> jumped =
             has_exact_inputs(n) ? std::vector<bool>(node.outputs.size()) : decide(node, exact, reference, outputs);
@@ -239,14 +243,19 @@ private:
             if (!noise.is_silent()) {
                 noise.add_to(output, run);
             }
+            output.buffer.leave_memory();
         }
     }
 
     /// True if some runs have another value than the reference.
     [[nodiscard]] bool differs_in_runs(operators::ValueIndex value, const core::Tensor& expected) const {
         const auto bytes = expected.buffer.bytes();
-        return std::ranges::any_of(
-            runs_, [&](const auto& run) { return !std::ranges::equal(run->at(value).buffer.bytes(), bytes); });
+        return std::ranges::any_of(runs_, [&](const auto& run) {
+            const core::Buffer& of_run = run->at(value).buffer;
+            const bool differs = !std::ranges::equal(of_run.bytes(), bytes);
+            of_run.leave_memory();
+            return differs;
+        });
     }
 
     /// The outputs of a node in a run, before noise is added.
@@ -290,7 +299,11 @@ private:
                 } else if (decisions[i] != Decision::none) {
                     outputs[run][i] = std::move(moved[i]);
                 }
+                if (reference_.are_in_files()) {
+                    core::move_to_file(outputs[run][i]);
+                }
             }
+            runs_[run]->leave_memory(node);
         }
         return jumped;
     }
@@ -300,6 +313,7 @@ private:
         Deviations deviations(flat(expected));
         for (const auto& of_run : outputs) {
             deviations.add(flat(of_run[i]));
+            of_run[i].buffer.leave_memory();
         }
         return deviations.spreads();
     }
@@ -320,6 +334,7 @@ private:
             Deviations deviations(flat(tensor));
             for (const auto& run : runs_) {
                 deviations.add(flat(*run->inputs_of(node).tensors[i]));
+                run->leave_memory(node);
             }
             distances[i] = deviations.bounds();
             if (only_rounds) {
@@ -389,6 +404,7 @@ private:
         Deviations deviations(elements_of(computed));
         for (const auto& run : runs_) {
             deviations.add(elements_of(run->at(output)));
+            run->at(output).buffer.leave_memory();
         }
         deviations.widen(slack);
         if (core::is_floating_point(computed.desc.data_type)) {

@@ -2,7 +2,9 @@
 #include "engine/cpu/reference.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "engine/core/checked.h"
 #include "engine/cpu/graph_reference.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/left_out.h"
@@ -32,6 +34,18 @@ core::Tolerance default_tolerance(const operators::Descriptor& descriptor, const
     }
     const Kernel* kernel = find_kernel(descriptor.schema->short_name());
     return kernel == nullptr ? exact_tolerance(descriptor, output) : kernel->tolerance(descriptor, output);
+}
+
+std::uint64_t temporary_bytes(const operators::Descriptor& descriptor) {
+    const Kernel* const kernel = descriptor.graph == nullptr ? find_kernel(descriptor.schema->short_name()) : nullptr;
+    std::uint64_t bytes = 0;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        if (kernel != nullptr && kernel->loads_numbers && slot.desc != nullptr) {
+            bytes += core::checked_multiply(core::element_count(slot.desc->sizes).value_or(0), sizeof(double))
+                         .value_or(std::numeric_limits<std::uint32_t>::max());
+        }
+    }
+    return bytes;
 }
 
 Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,

@@ -22,6 +22,9 @@ namespace dmlconform::cpu {
 [[nodiscard]] core::Tolerance default_tolerance(const operators::Descriptor& descriptor,
                                                 const operators::TensorSlot& output);
 
+/// The bytes that the kernel of an operator takes beside its tensors and their bounds, at least.
+[[nodiscard]] std::uint64_t temporary_bytes(const operators::Descriptor& descriptor);
+
 /// The reference's results for a descriptor and its inputs.
 struct Reference {
     /// One for each of Descriptor::outputs(); a default-constructed tensor for an absent one.

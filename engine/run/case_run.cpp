@@ -93,7 +93,11 @@ public:
           descriptor_(*case_.descriptor),
           settings_(settings),
           values_(case_, settings.against.has_value()),
-          dispute_(values_) {}
+          dispute_(values_) {
+        if (is_in_files(case_, settings)) {
+            values_.use_files();
+        }
+    }
 
     CaseResult on(Engine& engine, std::size_t index) {
         CaseResult result;
@@ -205,12 +209,21 @@ private:
         if (operators::validate(descriptor_, core::highest_feature_level)) {
             return std::nullopt;
         }
-        const std::uint64_t needed = memory_needed(
-            case_, {engine.info().in_own_process, settings_.keep_evidence, settings_.against.has_value()});
-        return needed <= settings_.max_memory
-                   ? std::nullopt
-                   : std::optional(fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
-                                               memory_text(settings_.max_memory)));
+        const std::uint64_t needed = memory_of(case_, engine.info(), settings_);
+        if (needed <= settings_.max_memory) {
+            return std::nullopt;
+        }
+        std::string reason = fmt::format("needs about {} of memory; {} are allowed", memory_text(needed),
+                                         memory_text(settings_.max_memory));
+        if (descriptor_.graph != nullptr && settings_.graph_mode != GraphMode::nodes) {
+            CaseSettings by_nodes = settings_;
+            by_nodes.graph_mode = GraphMode::nodes;
+            const std::uint64_t less = memory_of(case_, engine.info(), by_nodes);
+            if (less <= settings_.max_memory) {
+                reason += fmt::format(" (about {} with --graph-mode nodes)", memory_text(less));
+            }
+        }
+        return reason;
     }
 
     /// Why results of the engine cannot be judged: there are neither expected values nor a reference.
@@ -575,6 +588,22 @@ private:
 };
 
 }  // namespace
+
+bool is_in_files(const cases::Case& subject, const CaseSettings& settings) {
+    return subject.descriptor->graph != nullptr && !subject.expect_error && !references_are_isolated() &&
+           memory_needed(subject, {false, settings.keep_evidence, settings.against.has_value()}) > settings.max_memory;
+}
+
+std::uint64_t memory_of(const cases::Case& subject, const EngineInfo& engine, const CaseSettings& settings) {
+    MoreCopies more{engine.in_own_process, settings.keep_evidence, settings.against.has_value()};
+    if (engine.in_own_process || !is_in_files(subject, settings)) {
+        return memory_needed(subject, more);
+    }
+    more.engine = engine.is_reference                       ? MoreCopies::Engine::nothing
+                  : settings.graph_mode == GraphMode::nodes ? MoreCopies::Engine::node
+                                                            : MoreCopies::Engine::graph;
+    return memory_needed_in_files(subject, more);
+}
 
 std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                  std::span<const std::unique_ptr<Engine>> engines, const CaseSettings& settings) {

@@ -39,6 +39,13 @@ struct CaseSettings {
     std::vector<core::Precision> precisions{};
 };
 
+/// True if the inputs and values of a graph lie in temporary files, because they take too much memory.
+[[nodiscard]] bool is_in_files(const cases::Case& subject, const CaseSettings& settings);
+
+/// What running the case on the engine takes, in bytes.
+[[nodiscard]] std::uint64_t memory_of(const cases::Case& subject, const EngineInfo& engine,
+                                      const CaseSettings& settings);
+
 /// Runs a case on each engine, in that order. Throws EngineLost if the run is interrupted while waiting for an engine.
 [[nodiscard]] std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                                std::span<const std::unique_ptr<Engine>> engines,

@@ -36,7 +36,10 @@ std::span<const core::Tensor* const> CaseValues::inputs() {
             input_pointers_.push_back(nullptr);
             continue;
         }
-        fill(*case_.inputs[i], inputs_.emplace_back(*slots[i].desc));
+        core::Tensor& tensor =
+            inputs_.emplace_back(in_files_ ? core::tensor_in_file(*slots[i].desc) : core::Tensor(*slots[i].desc));
+        fill(*case_.inputs[i], tensor);
+        tensor.buffer.leave_memory();
         input_pointers_.push_back(&inputs_.back());
     }
     prepared_ = true;

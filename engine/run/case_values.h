@@ -41,6 +41,9 @@ public:
     /// The case must outlive this object.
     CaseValues(const cases::Case& subject, bool answered);
 
+    /// Puts inputs into temporary files, so that a graph's values lie in such files as well. Only before the first use.
+    void use_files() { in_files_ = true; }
+
     /// One for each of Descriptor::inputs(); null for absent ones. Throws DataUnavailable.
     [[nodiscard]] std::span<const core::Tensor* const> inputs();
 
@@ -78,6 +81,7 @@ private:
     const operators::Descriptor& descriptor_;
     bool answered_;
     bool prepared_ = false;
+    bool in_files_ = false;
     std::vector<core::Tensor> inputs_;
     std::vector<const core::Tensor*> input_pointers_;
     std::shared_ptr<const std::vector<core::Tensor>> answer_;

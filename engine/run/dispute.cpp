@@ -17,8 +17,10 @@ constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20;
 }  // namespace
 
 core::Tensor copy_of(const core::Tensor& tensor) {
-    core::Tensor copy(tensor.desc);
+    core::Tensor copy = tensor.buffer.is_in_file() ? core::tensor_in_file(tensor.desc) : core::Tensor(tensor.desc);
     std::ranges::copy(tensor.buffer.bytes().first(copy.buffer.bytes().size()), copy.buffer.bytes().begin());
+    tensor.buffer.leave_memory();
+    copy.buffer.leave_memory();
     return copy;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_builder.h"
 #include "engine/operators/rules.h"
+#include "engine/run/case_memory.h"
 #include "engine/run/value_store.h"
 
 namespace dmlconform::run {
@@ -30,7 +31,7 @@ public:
         std::vector<operators::ValueIndex> wanted{index};
         while (!wanted.empty()) {
             const operators::ValueIndex next = wanted.back();
-            if (values_.has(next)) {
+            if (is_ready(next)) {
                 wanted.pop_back();
                 continue;
             }
@@ -43,15 +44,45 @@ public:
                 return tl::unexpected(made.error());
             }
         }
-        return values_.get(index);
+        return held(index);
     }
 
 private:
+    /// Large inputs of the graph, such as weights, are made again whenever they are needed.
+    [[nodiscard]] bool is_made_again(operators::ValueIndex index) const {
+        constexpr std::uint64_t large = std::uint64_t{1} << 20;
+        return !graph_.values[index].producer && graph_.values[index].desc.total_bytes >= large;
+    }
+
+    [[nodiscard]] bool is_ready(operators::ValueIndex index) const {
+        return is_made_again(index) || values_.has(index);
+    }
+
+    /// A value that is ready.
+    core::Result<std::shared_ptr<const core::Tensor>> held(operators::ValueIndex index) {
+        if (!is_made_again(index)) {
+            return values_.get(index);
+        }
+        auto tensor = input(index);
+        return tensor ? core::Result<std::shared_ptr<const core::Tensor>>(
+                            std::make_shared<const core::Tensor>(std::move(*tensor)))
+                      : tl::unexpected(std::move(tensor.error()));
+    }
+
+    [[nodiscard]] core::Result<core::Tensor> input(operators::ValueIndex index) const {
+        core::Tensor tensor(graph_.values[index].desc);
+        const auto position = std::ranges::find(graph_.inputs, index) - graph_.inputs.begin();
+        if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(tensor); !filled) {
+            return tl::unexpected(std::move(filled.error()));
+        }
+        return tensor;
+    }
+
     [[nodiscard]] std::vector<operators::ValueIndex> missing_inputs(operators::ValueIndex index) const {
         std::vector<operators::ValueIndex> missing;
         if (const auto& producer = graph_.values[index].producer) {
             std::ranges::copy_if(graph_.nodes[producer->node].inputs, std::back_inserter(missing),
-                                 [&](auto input) { return input != operators::no_value && !values_.has(input); });
+                                 [&](auto input) { return input != operators::no_value && !is_ready(input); });
         }
         return missing;
     }
@@ -59,16 +90,12 @@ private:
     core::Result<void> make(operators::ValueIndex index) {
         const auto& producer = graph_.values[index].producer;
         if (!producer) {
-            core::Tensor tensor(graph_.values[index].desc);
-            const auto position = std::ranges::find(graph_.inputs, index) - graph_.inputs.begin();
-            if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(tensor); !filled) {
-                return filled;
-            }
-            return values_.put(index, std::move(tensor));
+            auto tensor = input(index);
+            return tensor ? values_.put(index, std::move(*tensor)) : tl::unexpected(std::move(tensor.error()));
         }
         const operators::GraphNode& node = graph_.nodes[producer->node];
         const auto slots = node.descriptor->inputs();
-        std::vector<std::shared_ptr<const core::Tensor>> held;
+        std::vector<std::shared_ptr<const core::Tensor>> kept;
         std::vector<core::Tensor> views;
         views.reserve(slots.size());
         std::vector<const core::Tensor*> inputs;
@@ -77,13 +104,13 @@ private:
                 inputs.push_back(nullptr);
                 continue;
             }
-            auto value = values_.get(node.inputs[i]);
+            auto value = held(node.inputs[i]);
             if (!value) {
                 return tl::unexpected(std::move(value.error()));
             }
-            held.push_back(std::move(*value));
-            const bool as_it_is = held.back()->desc == *slots[i].desc;
-            inputs.push_back(as_it_is ? held.back().get() : &views.emplace_back(seen_as(*slots[i].desc, *held.back())));
+            kept.push_back(std::move(*value));
+            const bool as_it_is = kept.back()->desc == *slots[i].desc;
+            inputs.push_back(as_it_is ? kept.back().get() : &views.emplace_back(seen_as(*slots[i].desc, *kept.back())));
         }
         auto outputs = cpu::compute_outputs(*node.descriptor, inputs);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -218,6 +245,7 @@ GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole, std::uint64_t mem
     : whole_(std::move(whole)), judged_(judged_nodes(*whole_)) {
     if (!judged_.empty()) {
         values_ = std::make_shared<NodeValues>(whole_, memory);
+        memory_beside_ = memory_for_largest_node(*whole_->descriptor->graph);
     }
 }
 
@@ -236,6 +264,7 @@ std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
     result->tags = whole_->tags;
     result->precision = whole_->precision;
     result->problem = whole_->problem;
+    result->memory_beside = memory_beside_;
     result->descriptor = node.descriptor;
     result->min_feature_level = operators::minimum_feature_level(*node.descriptor).value_or(whole_->min_feature_level);
     const auto slots = node.descriptor->inputs();

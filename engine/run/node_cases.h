@@ -49,6 +49,8 @@ private:
     std::shared_ptr<const cases::Case> whole_;
     std::vector<bool> judged_;
     std::shared_ptr<NodeValues> values_;
+    /// What computing values takes.
+    std::uint64_t memory_beside_ = 0;
 };
 
 /// Graph cases that are shared by threads which work on the same graph.

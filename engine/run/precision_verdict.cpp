@@ -94,8 +94,13 @@ bool has_extreme_attributes(const operators::Descriptor& descriptor) {
 /// include that for each operation, but not what becomes of zeros in the operations after it.
 bool may_be_flushed(const PrecisionQuestion& question) {
     return has_extreme_attributes(question.descriptor) ||
-           std::any_of(question.inputs.begin(), question.inputs.end(),
-                       [](const core::Tensor* input) { return input != nullptr && has_extreme_elements(*input); });
+           std::any_of(question.inputs.begin(), question.inputs.end(), [](const core::Tensor* input) {
+               const bool is_extreme = input != nullptr && has_extreme_elements(*input);
+               if (input != nullptr) {
+                   input->buffer.leave_memory();
+               }
+               return is_extreme;
+           });
 }
 
 /// The reference's result for inputs that are rounded to this many bits; empty if rounding does not change them.
@@ -111,6 +116,7 @@ std::optional<core::Tensor> computed_again(const PrecisionQuestion& question, in
         }
         core::Tensor& copy = inputs.emplace_back(copy_of(*input));
         changed = round_elements(copy, bits, rounding) || changed;
+        copy.buffer.leave_memory();
         pointers.push_back(&copy);
     }
     if (!changed) {

@@ -37,6 +37,7 @@ public:
             settings.expected->set_engines(engines);
         }
         case_settings_.expected = settings.expected;
+        engines_ = engines;
         totals_ = RunTotals(std::move(engines));
     }
 
@@ -64,6 +65,37 @@ public:
 
 private:
     using Results = std::vector<CaseResult>;
+
+    /// The memory of a case that runs. Waits until the cases that run at the same time leave enough of the limit, of
+    /// which a quarter is for values that nodes share. A case that runs alone may take all.
+    class MemoryShare {
+    public:
+        MemoryShare(Run& run, const cases::Case& subject) : run_(run) {
+            if (run.sets_.size() == 1 || subject.expect_error || !subject.problem.empty()) {
+                return;
+            }
+            const std::uint64_t limit = run.case_settings_.max_memory;
+            for (const EngineInfo& engine : run.engines_) {
+                bytes_ = std::max(bytes_, std::min(limit, memory_of(subject, engine, run.case_settings_)));
+            }
+            std::unique_lock lock(run.mutex_);
+            run.room_.wait(lock, [&] {
+                return run.in_use_ == 0 || bytes_ <= limit - limit / 4 - std::min(run.in_use_, limit - limit / 4);
+            });
+            run.in_use_ += bytes_;
+        }
+        MemoryShare(const MemoryShare&) = delete;
+        MemoryShare& operator=(const MemoryShare&) = delete;
+        ~MemoryShare() {
+            const std::lock_guard lock(run_.mutex_);
+            run_.in_use_ -= bytes_;
+            run_.room_.notify_all();
+        }
+
+    private:
+        Run& run_;
+        std::uint64_t bytes_ = 0;
+    };
 
     void work(const EngineSet& engines) {
         try {
@@ -105,6 +137,7 @@ private:
             observer_.on_case(*subject, begun_++);
         }
         Results results;
+        const MemoryShare share(*this, *subject);
         try {
             results = run_case(subject, engines, case_settings_);
         } catch (const EngineLost&) {
@@ -157,11 +190,14 @@ private:
     CaseSettings case_settings_;
     const std::size_t count_;
     const std::size_t window_;
+    std::vector<EngineInfo> engines_;
 
     /// Protects everything below.
     std::mutex mutex_;
     std::condition_variable room_;
     std::size_t taken_ = 0;
+    /// The memory of the cases that run.
+    std::uint64_t in_use_ = 0;
     std::size_t begun_ = 0;
     std::size_t reported_ = 0;
     bool stopped_ = false;

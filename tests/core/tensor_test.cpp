@@ -33,6 +33,30 @@ TEST(Buffer, MovesItsBytes) {
     EXPECT_EQ(to.bytes()[7], std::byte{42});
 }
 
+TEST(Buffer, InAFileKeepsItsBytesOutsideOfMemory) {
+    constexpr std::uint64_t size = 1 << 20;
+    Buffer from = Buffer::in_file(size);
+    EXPECT_TRUE(from.is_in_file());
+    for (std::size_t i = 0; i < size; ++i) {
+        from.bytes()[i] = static_cast<std::byte>(i * 7);
+    }
+    from.leave_memory();
+    const Buffer buffer = std::move(from);
+    ASSERT_EQ(buffer.bytes().size(), size);
+    for (std::size_t i = 0; i < size; ++i) {
+        ASSERT_EQ(buffer.bytes()[i], static_cast<std::byte>(i * 7));
+    }
+    EXPECT_FALSE(Buffer::in_file(8).is_in_file());
+}
+
+TEST(Tensor, MovesToAFile) {
+    Tensor tensor(TensorDesc::packed(DataType::uint8, {1 << 20}));
+    std::ranges::fill(tensor.buffer.bytes(), std::byte{3});
+    move_to_file(tensor);
+    EXPECT_TRUE(tensor.buffer.is_in_file());
+    EXPECT_EQ(std::ranges::count(tensor.buffer.bytes(), std::byte{3}), 1 << 20);
+}
+
 TEST(Tensor, ViewsCoverTheTotalSize) {
     TensorDesc desc = TensorDesc::packed(DataType::float16, {3});
     desc.total_bytes = 11;
