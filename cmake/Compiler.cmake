@@ -24,5 +24,6 @@ else()
               -ffp-contract=off)
 endif()
 
-# For folders without kernels: two thirds of the size of -O1, and as fast. Optimised in this way, g++ 12 takes empty std::optionals for uninitialised ones (GCC bug 80635).
+# For folders without kernels: two thirds of the size of -O1, and as fast. Optimised in this way, g++ 12 takes empty
+# std::optionals for uninitialised ones (GCC bug 80635).
 set(small_code -Os $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
