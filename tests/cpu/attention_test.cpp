@@ -130,8 +130,20 @@ Tensor halves(core::Dimensions sizes, const std::vector<double>& numbers) {
                                     std::vector<core::Float16>(numbers.begin(), numbers.end()));
 }
 
-cpu::Reference reference_of(const operators::Descriptor& descriptor,
-                            const std::map<std::string_view, const Tensor*>& tensors) {
+/// One query and one head in FLOAT16, of which all keys are masked by -10000.
+cpu::Reference with_all_keys_masked(std::map<std::string_view, const Tensor*> tensors) {
+    const Tensor mask = tensor_of<std::int32_t>(core::TensorDesc::packed(core::DataType::int32, {1, 1}), {0});
+    tensors["MaskTensor"] = &mask;
+    const std::uint32_t value_size = tensors.at("ValueTensor")->desc.sizes.back();
+    std::vector<Setting> fields{{"OutputTensor", core::TensorDesc::packed(core::DataType::float16, {1, 1, value_size})},
+                                {"Scale", 1},
+                                {"MaskFilterValue", -10000},
+                                {"HeadCount", 1},
+                                {"MaskType", 1}};
+    for (const auto& [name, tensor] : tensors) {
+        fields.emplace_back(name, tensor->desc);
+    }
+    const operators::Descriptor descriptor = describe("MULTIHEAD_ATTENTION", fields);
     std::vector<const Tensor*> inputs;
     for (const auto& slot : descriptor.inputs()) {
         const auto found = tensors.find(slot.name);
@@ -147,19 +159,8 @@ TEST(Attention, BoundsOfMaskedKeysAreBetweenTheValues) {
     const Tensor query = halves({1, 1, 2}, {1.5, -0.75});
     const Tensor key = halves({1, 4, 2}, {1, 2, -3, 0.5, 0.25, 4, -1, -1});
     const Tensor value = halves({1, 4, 2}, {1, -8, 2, 30, 3, 500, 4, 7});
-    const Tensor mask = tensor_of<std::int32_t>(core::TensorDesc::packed(core::DataType::int32, {1, 1}), {0});
-    const auto descriptor =
-        describe("MULTIHEAD_ATTENTION", {{"QueryTensor", query.desc},
-                                         {"KeyTensor", key.desc},
-                                         {"ValueTensor", value.desc},
-                                         {"MaskTensor", mask.desc},
-                                         {"OutputTensor", core::TensorDesc::packed(core::DataType::float16, {1, 1, 2})},
-                                         {"Scale", 1},
-                                         {"MaskFilterValue", -10000},
-                                         {"HeadCount", 1},
-                                         {"MaskType", 1}});
-    const cpu::Reference reference = reference_of(
-        descriptor, {{"QueryTensor", &query}, {"KeyTensor", &key}, {"ValueTensor", &value}, {"MaskTensor", &mask}});
+    const cpu::Reference reference =
+        with_all_keys_masked({{"QueryTensor", &query}, {"KeyTensor", &key}, {"ValueTensor", &value}});
     const auto values = values_of<core::Float16>(reference.outputs[0]);
     const double between[][2] = {{1, 4}, {-8, 500}};
     for (std::size_t i = 0; i < 2; ++i) {
@@ -179,23 +180,8 @@ TEST(Attention, BiasesAndMasksMayBeAddedFirst) {
     const Tensor key = halves({1, 2, 1}, {0, -4});
     const Tensor value = halves({1, 2, 1}, {1, 3});
     const Tensor bias = halves({1, 1, 1, 2}, {0, 4});
-    const Tensor mask = tensor_of<std::int32_t>(core::TensorDesc::packed(core::DataType::int32, {1, 1}), {0});
-    const auto descriptor =
-        describe("MULTIHEAD_ATTENTION", {{"QueryTensor", query.desc},
-                                         {"KeyTensor", key.desc},
-                                         {"ValueTensor", value.desc},
-                                         {"MaskTensor", mask.desc},
-                                         {"RelativePositionBiasTensor", bias.desc},
-                                         {"OutputTensor", core::TensorDesc::packed(core::DataType::float16, {1, 1, 1})},
-                                         {"Scale", 1},
-                                         {"MaskFilterValue", -10000},
-                                         {"HeadCount", 1},
-                                         {"MaskType", 1}});
-    const cpu::Reference reference = reference_of(descriptor, {{"QueryTensor", &query},
-                                                               {"KeyTensor", &key},
-                                                               {"ValueTensor", &value},
-                                                               {"MaskTensor", &mask},
-                                                               {"RelativePositionBiasTensor", &bias}});
+    const cpu::Reference reference = with_all_keys_masked(
+        {{"QueryTensor", &query}, {"KeyTensor", &key}, {"ValueTensor", &value}, {"RelativePositionBiasTensor", &bias}});
     EXPECT_EQ(static_cast<double>(values_of<core::Float16>(reference.outputs[0])[0]), 2);
     EXPECT_GE(reference.slack[0].above[0], 0.999);
 }
