@@ -16,11 +16,17 @@ inline constexpr std::uint64_t fnv1a_start = 0xcbf29ce484222325u;
     return before;
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014), which spreads similar numbers.
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t value) {
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014), which spreads similar numbers: one of 64 bits, or several
+/// in a vector.
+template <class Bits>
+constexpr void mix(Bits& value) {
     value = (value ^ (value >> 30u)) * 0xbf58476d1ce4e5b9u;
     value = (value ^ (value >> 27u)) * 0x94d049bb133111ebu;
-    return value ^ (value >> 31u);
+    value ^= value >> 31u;
+}
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t value) {
+    mix(value);
+    return value;
 }
 
 }  // namespace dmlconform::core

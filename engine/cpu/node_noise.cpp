@@ -88,8 +88,8 @@ void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
-/// What `drawn` and `moved` do, for eight elements at a time. GCC does not vectorise loops with comparisons of numbers
-/// that may be NaN. Returns the number of elements that are done.
+/// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
+/// does not vectorise loops with comparisons of numbers that may be NaN. Returns the number of elements that are done.
 std::size_t add_noise_to_eights(float* elements, std::size_t first, std::size_t count, const core::ElementSlack& slack,
                                 std::uint64_t key) {
     const double* const below = slack.below.data() + first;
@@ -101,9 +101,8 @@ std::size_t add_noise_to_eights(float* elements, std::size_t first, std::size_t 
         const Eight zero = {};
         EightBits index = EightBits{0, 1, 2, 3, 4, 5, 6, 7} + (key + first);
         for (std::size_t i = 0; i < whole; i += 8, index += 8) {
-            EightBits bits = (index ^ (index >> 30)) * 0xbf58476d1ce4e5b9u;
-            bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-            bits ^= bits >> 31;
+            EightBits bits = index;
+            core::mix(bits);
             const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
             const Eight total = __builtin_convertvector(reinterpret_cast<const EightIntegers&>(sum), Eight);
             const EightBits high = bits >> 11;
@@ -143,18 +142,6 @@ std::size_t add_noise_to_eights(float* /*elements*/, std::size_t /*first*/, std:
     return 0;
 }
 #endif
-
-/// Adds noise to consecutive FP32 elements whose only tolerance is their own range.
-void add_plain_noise(float* elements, std::size_t first, std::size_t count, const core::ElementSlack& slack,
-                     std::uint64_t key) {
-    for (std::size_t i = add_noise_to_eights(elements, first, count, slack, key); i < count; ++i) {
-        const std::size_t at = first + i;
-        const NoiseRange range{std::max(0.0, slack.below[at]), std::max(0.0, slack.above[at]), slack.sigma[at]};
-        if (const double by = drawn(range, core::mixed(key + at)); by != 0 && std::isfinite(elements[i])) {
-            elements[i] = static_cast<float>(double{elements[i]} + std::clamp(by, -range.below, range.above));
-        }
-    }
-}
 
 /// From a number to its neighbour towards zero.
 template <class T>
@@ -278,6 +265,24 @@ bool NodeNoise::is_silent() const {
            std::ranges::all_of(slack_.above, is_zero);
 }
 
+template <class T>
+void NodeNoise::add_to_element(T& element, std::size_t index, std::size_t run, std::uint64_t key) const {
+    const auto value = static_cast<double>(element);
+    if (index >= slack_.meaningful || !std::isfinite(value)) {
+        return;
+    }
+    const NoiseRange range = range_of<T>(value, index, tolerance_, slack_);
+    const double inwards = run == run_towards_zero ? move_towards_zero<T>(value, range) : 0;
+    const Steps steps = steps_at_tie<T>(value, range);
+    if (steps.down + steps.up != 0) {
+        element = inwards != 0 ? moved<T>(value + inwards)
+                               : stepped(element, steps.of_turn(core::mixed(seed_ + index) + run));
+        return;
+    }
+    const double by = std::clamp(drawn(range, core::mixed(key + index)) + inwards, -range.below, range.above);
+    element = by == 0 ? element : moved<T>(value + by);
+}
+
 void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
     const core::TensorDesc& desc = output.desc;
     if (core::bytes_of(desc.data_type) == 0) {
@@ -288,41 +293,26 @@ void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
     core::with_type(desc.data_type, [&]<class T>() {
         T* const elements = output.as<T>().data();
         if (!moves_nothing(tolerance_)) {
-            const bool is_plain = std::is_same_v<T, float> && has_ranges_alone(tolerance_, slack_);
+            [[maybe_unused]] const bool is_plain = has_ranges_alone(tolerance_, slack_);
             const std::int64_t length = runs.run_length();
             const std::int64_t step = runs.run_strides()[0];
             parallel_for(runs.run_count(), length * 20, [&](std::int64_t first, std::int64_t last) {
                 std::int64_t index = first * length;
                 runs.for_each_run(first, last, [&](const auto& offsets) {
-                    if (is_plain && step == 1) {
-                        if constexpr (std::is_same_v<T, float>) {
+                    std::int64_t i = 0;
+                    if constexpr (std::is_same_v<T, float>) {
+                        if (is_plain && step == 1) {
                             const auto start = static_cast<std::size_t>(index);
                             const std::size_t end = std::clamp(start + static_cast<std::size_t>(length), start,
                                                                std::max(start, slack_.meaningful));
-                            add_plain_noise(elements + offsets[0], start, end - start, slack_, key);
+                            i = static_cast<std::int64_t>(
+                                add_noise_to_eights(elements + offsets[0], start, end - start, slack_, key));
                         }
-                        index += length;
-                        return;
                     }
-                    for (std::int64_t i = 0; i < length; ++i, ++index) {
-                        T& element = elements[offsets[0] + i * step];
-                        const auto value = static_cast<double>(element);
-                        const auto at = static_cast<std::size_t>(index);
-                        if (at >= slack_.meaningful || !std::isfinite(value)) {
-                            continue;
-                        }
-                        const NoiseRange range = range_of<T>(value, at, tolerance_, slack_);
-                        const double inwards = run == run_towards_zero ? move_towards_zero<T>(value, range) : 0;
-                        const Steps steps = steps_at_tie<T>(value, range);
-                        if (steps.down + steps.up != 0) {
-                            element = inwards != 0 ? moved<T>(value + inwards)
-                                                   : stepped(element, steps.of_turn(core::mixed(seed_ + at) + run));
-                            continue;
-                        }
-                        const double drawn_by = drawn(range, core::mixed(key + static_cast<std::uint64_t>(index)));
-                        const double by = std::clamp(drawn_by + inwards, -range.below, range.above);
-                        element = by == 0 ? element : moved<T>(value + by);
+                    for (; i < length; ++i) {
+                        add_to_element(elements[offsets[0] + i * step], static_cast<std::size_t>(index + i), run, key);
                     }
+                    index += length;
                 });
             });
         }

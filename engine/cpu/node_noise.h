@@ -38,6 +38,10 @@ public:
     void add_to(core::Tensor& output, std::size_t run) const;
 
 private:
+    /// `key`: the run's.
+    template <class T>
+    void add_to_element(T& element, std::size_t index, std::size_t run, std::uint64_t key) const;
+
     const core::Tolerance& tolerance_;
     const core::ElementSlack& slack_;
     std::uint64_t seed_;

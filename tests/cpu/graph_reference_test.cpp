@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -528,6 +529,43 @@ TEST(NodeNoise, HasTheSizeOfSigmaAndStaysInTheRange) {
         sum += (double{x} - 1) * (double{x} - 1);
     }
     EXPECT_NEAR(std::sqrt(sum / count), 0.0095, 0.001);
+}
+
+/// Packed FP32 elements are moved eight at a time, and those with gaps one by one, by what is the definition.
+TEST(NodeNoise, IsTheSameForEightElementsAtATime) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr std::uint32_t count = 1029;  // not a multiple of 8
+    core::Tolerance tolerance;
+    tolerance.element_slack = true;
+    core::ElementSlack slack;
+    Random random(7);
+    std::uniform_real_distribution<double> bound(-0.01, 0.1);
+    Floats values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = static_cast<float>(bound(random));
+        slack.below.push_back(i % 17 == 3 ? HUGE_VAL : bound(random));
+        slack.above.push_back(i % 19 == 4 ? HUGE_VAL : bound(random));
+        slack.sigma.push_back(i % 3 == 0 ? 0 : bound(random));
+    }
+    values[5] = NAN;
+    values[70] = infinity;
+    values[71] = -infinity;
+    slack.meaningful = count - 2;
+    Tensor packed = tensor_of<float>(real({count}), values);
+    Tensor with_gaps(tests::tensor(core::DataType::float32, {count}, {2}));
+    for (std::size_t i = 0; i < count; ++i) {
+        with_gaps.as<float>()[2 * i] = values[i];
+    }
+    const cpu::NodeNoise noise(tolerance, slack, 1);
+    for (std::size_t run = 0; run < 16; ++run) {
+        noise.add_to(packed, run);
+        noise.add_to(with_gaps, run);
+        for (std::size_t i = 0; i < count; ++i) {
+            const float expected = with_gaps.as<float>()[2 * i];
+            ASSERT_EQ(std::memcmp(&packed.as<float>()[i], &expected, sizeof expected), 0) << i << " in run " << run;
+        }
+    }
+    EXPECT_NE(packed.as<float>()[0], values[0]) << "there was noise";
 }
 
 TEST(NodeNoise, TakesAlternativesInTurns) {
