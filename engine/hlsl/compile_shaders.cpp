@@ -13,11 +13,13 @@
 #include <iterator>
 #include <map>
 #include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/d3d12/device/roofline_shaders.h"
+#include "engine/d3d12/device/shader_packing.h"
 #include "engine/d3d12/planning/binding.h"
 #include "engine/hlsl/hlsl_compiler.h"
 #include "engine/hlsl/shader_cache.h"
@@ -54,18 +56,16 @@ std::vector<Shader> all_shaders() {
     return shaders;
 }
 
-/// Uses zlib's highest level, because this runs only once for each shader.
-hlsl::CompressedShader compress(const std::vector<std::uint32_t>& code) {
-    const auto size = static_cast<uLong>(code.size() * sizeof(code[0]));
-    auto bytes = compressBound(size);
+hlsl::CompressedShader compress(std::span<const std::uint8_t> code, int level) {
+    auto bytes = compressBound(static_cast<uLong>(code.size()));
     hlsl::CompressedShader result;
     result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
-    if (compress2(reinterpret_cast<Bytef*>(result.data.data()), &bytes, reinterpret_cast<const Bytef*>(code.data()),
-                  size, Z_BEST_COMPRESSION) != Z_OK) {
+    if (compress2(reinterpret_cast<Bytef*>(result.data.data()), &bytes, code.data(), static_cast<uLong>(code.size()),
+                  level) != Z_OK) {
         throw std::bad_alloc();  // the only other error is a buffer that is too small, which is impossible here
     }
     result.bytes = bytes;
-    result.words = code.size();
+    result.words = code.size() / sizeof(std::uint32_t);
     result.data.resize((bytes + sizeof(result.data[0]) - 1) / sizeof(result.data[0]));
     return result;
 }
@@ -73,8 +73,10 @@ hlsl::CompressedShader compress(const std::vector<std::uint32_t>& code) {
 void compile(Shader& shader, const hlsl::ShaderCache& cache) {
     if (const auto found = cache.find(shader.fingerprint); found != cache.end()) {
         shader.code = found->second;
-    } else if (auto code = hlsl::compile_shader(shader.variant)) {
-        shader.code = compress(*code);
+    } else if (const auto code = hlsl::compile_shader(shader.variant)) {
+        const std::span bytes(reinterpret_cast<const std::uint8_t*>(code->data()),
+                              code->size() * sizeof(code->front()));
+        shader.code = compress(bytes, Z_DEFAULT_COMPRESSION);
     } else {
         shader.problem = fmt::format("{}\n{}", code.error().message, code.error().hint);
     }
@@ -106,18 +108,68 @@ std::string numbers_of(const std::vector<std::uint64_t>& data) {
     return text;
 }
 
-std::string source_of(const std::vector<Shader>& shaders) {
-    std::string arrays;
-    std::string rows;
-    std::map<std::vector<std::uint64_t>, std::size_t> written;
-    for (std::size_t i = 0; i < shaders.size(); ++i) {
-        const hlsl::CompressedShader& code = shaders[i].code;
-        const auto [found, is_new] = written.try_emplace(code.data, i);
+/// The bytecode of a shader, which `compress` packed a moment ago, or the cache's checksum vouches for.
+std::vector<std::uint32_t> words_of(const hlsl::CompressedShader& shader) {
+    std::vector<std::uint32_t> words(shader.words);
+    auto size = static_cast<uLongf>(words.size() * sizeof(words[0]));
+    if (uncompress(reinterpret_cast<Bytef*>(words.data()), &size, reinterpret_cast<const Bytef*>(shader.data.data()),
+                   static_cast<uLong>(shader.bytes)) != Z_OK) {
+        throw std::bad_alloc();  // as above
+    }
+    return words;
+}
+
+/// Where a shader's bytecode is.
+struct Position {
+    std::size_t group = 0;
+    std::size_t first_word = 0;
+    std::size_t words = 0;
+};
+
+/// All bytecode in groups. Equal shaders share their bytecode.
+struct Groups {
+    std::vector<std::vector<std::uint32_t>> words;
+    /// One per shader.
+    std::vector<Position> positions;
+};
+
+/// A group is unpacked as a whole, in 1 ms. Twice the size would save 8 % of the bytes.
+constexpr std::size_t words_per_group = 128 * 1024;
+
+/// Fills groups in the order of keys, so that variants of one source are close to each other.
+Groups groups_of(const std::vector<Shader>& shaders) {
+    Groups groups;
+    std::map<std::vector<std::uint64_t>, Position> known;
+    for (const Shader& shader : shaders) {
+        const auto [found, is_new] = known.try_emplace(shader.code.data);
         if (is_new) {
-            arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(code.data));
+            if (groups.words.empty() || groups.words.back().size() + shader.code.words > words_per_group) {
+                groups.words.emplace_back();
+            }
+            std::vector<std::uint32_t>& group = groups.words.back();
+            found->second = {groups.words.size() - 1, group.size(), shader.code.words};
+            const std::vector<std::uint32_t> words = words_of(shader.code);
+            group.insert(group.end(), words.begin(), words.end());
         }
-        rows += fmt::format("    {{\"{}\", code_{}, {}, {}}},\n", shaders[i].variant.key(), found->second, code.bytes,
-                            code.words);
+        groups.positions.push_back(found->second);
+    }
+    return groups;
+}
+
+std::string source_of(const std::vector<Shader>& shaders) {
+    const Groups groups = groups_of(shaders);
+    std::string arrays;
+    std::string group_rows;
+    for (std::size_t i = 0; i < groups.words.size(); ++i) {
+        const hlsl::CompressedShader packed = compress(d3d12::bytes_in_planes(groups.words[i]), Z_BEST_COMPRESSION);
+        arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(packed.data));
+        group_rows += fmt::format("    {{code_{}, {}, {}}},\n", i, packed.bytes, packed.words);
+    }
+    std::string rows;
+    for (std::size_t i = 0; i < shaders.size(); ++i) {
+        const Position& position = groups.positions[i];
+        rows += fmt::format("    {{\"{}\", {}, {}, {}}},\n", shaders[i].variant.key(), position.group,
+                            position.first_word, position.words);
     }
     return fmt::format(R"(// Written by engine/hlsl/compile_shaders.cpp. Do not edit.
 #include "engine/d3d12/device/shader_library.h"
@@ -125,14 +177,17 @@ std::string source_of(const std::vector<Shader>& shaders) {
 namespace dmlconform::d3d12 {{
 namespace {{
 {}
+const ShaderGroup groups[] = {{
+{}}};
 const CompiledShader shaders[] = {{
 {}}};
 }}  // namespace
+const std::span<const ShaderGroup> shader_groups = groups;
 const std::span<const CompiledShader> compiled_shaders = shaders;
 const std::string_view shader_compiler = "{}";
 }}  // namespace dmlconform::d3d12
 )",
-                       arrays, rows, hlsl::compiler_version());
+                       arrays, group_rows, rows, hlsl::compiler_version());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace dmlconform::hlsl {
 
-/// Bytecode as the program has it.
+/// The bytecode of one shader.
 struct CompressedShader {
     /// Compressed by zlib, and padded to whole elements.
     std::vector<std::uint64_t> data;

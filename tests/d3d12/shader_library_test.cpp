@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/d3d12/device/shader_packing.h"
 #include "engine/d3d12/planning/binding.h"
 
 namespace shader_library_test {
@@ -28,6 +29,14 @@ TEST(ShaderLibrary, UnpacksEveryVariantToAWholeContainer) {
         }
     }
     EXPECT_GT(count, 700U);
+}
+
+TEST(ShaderLibrary, PutsTheLowestByteOfEveryWordFirst) {
+    const std::vector<std::uint32_t> words{0x44332211, 0x88776655};
+    const std::vector<std::uint8_t> bytes = d3d12::bytes_in_planes(words);
+    EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0x11, 0x55, 0x22, 0x66, 0x33, 0x77, 0x44, 0x88}));
+    EXPECT_EQ(d3d12::words_of_planes(bytes), words);
+    EXPECT_TRUE(d3d12::words_of_planes({}).empty());
 }
 
 TEST(ShaderLibrary, UnpacksAShaderOnce) {

@@ -10,34 +10,37 @@
 #include <string>
 #include <vector>
 
+#include "engine/d3d12/device/shader_packing.h"
+
 namespace dmlconform::d3d12 {
 namespace {
 
 /// Empty if the data is damaged.
-std::vector<std::uint32_t> unpack(const CompiledShader& shader) {
-    std::vector<std::uint32_t> code(shader.words);
-    auto size = static_cast<uLongf>(code.size() * sizeof(code[0]));
-    const int status = uncompress(reinterpret_cast<Bytef*>(code.data()), &size,
-                                  reinterpret_cast<const Bytef*>(shader.compressed.data()),
-                                  static_cast<uLong>(shader.compressed_bytes));
-    return status == Z_OK && size == code.size() * sizeof(code[0]) ? code : std::vector<std::uint32_t>();
+std::vector<std::uint32_t> unpack(const ShaderGroup& group) {
+    std::vector<std::uint8_t> bytes(group.words * sizeof(std::uint32_t));
+    auto size = static_cast<uLongf>(bytes.size());
+    const int status = uncompress(bytes.data(), &size, reinterpret_cast<const Bytef*>(group.compressed.data()),
+                                  static_cast<uLong>(group.compressed_bytes));
+    return status == Z_OK && size == bytes.size() ? words_of_planes(bytes) : std::vector<std::uint32_t>();
 }
 
-/// The bytecode of shaders that have been used.
+/// The bytecode of the groups that have been used.
 class Unpacked {
 public:
+    /// Empty if the data is damaged.
     std::span<const std::uint32_t> code_of(const CompiledShader& shader) {
         const std::lock_guard lock(mutex_);
-        const auto [entry, is_new] = codes_.try_emplace(shader.key);
+        const auto [entry, is_new] = groups_.try_emplace(shader.group);
         if (is_new) {
-            entry->second = unpack(shader);
+            entry->second = unpack(shader_groups[shader.group]);
         }
-        return entry->second;
+        const std::span<const std::uint32_t> group = entry->second;
+        return group.empty() ? group : group.subspan(shader.first_word, shader.words);
     }
 
 private:
     std::mutex mutex_;
-    std::map<std::string_view, std::vector<std::uint32_t>> codes_;
+    std::map<std::size_t, std::vector<std::uint32_t>> groups_;
 };
 
 }  // namespace
