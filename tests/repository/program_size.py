@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT = 13_000_000  # bytes
+LIMIT = 12_000_000  # bytes
 
 with tempfile.TemporaryDirectory() as folder:
     stripped = os.path.join(folder, "stripped")
