@@ -159,9 +159,10 @@ void add_types_with_sigma(const operators::Descriptor& descriptor, std::set<core
 /// Some operators have it only for some of their functions and modes, so random cases are asked.
 std::set<core::DataType> types_with_sigma(const OperatorSchema& schema) {
     constexpr std::uint64_t most_tried = 64;
+    const fuzz::GeneratorSettings settings{.perturbed_percent = 0, .with_inputs = false};
     std::set<core::DataType> types;
     for (std::uint64_t number = 0; number < most_tried && types.size() < 2; ++number) {
-        const auto example = fuzz::generate(schema, {1, core::highest_feature_level, 0, 0}, number);
+        const auto example = fuzz::generate(schema, settings, number);
         if (example && !example->expect_error) {
             add_types_with_sigma(*example->descriptor, types);
         }
@@ -212,8 +213,7 @@ std::vector<std::string> own_rules(const OperatorSchema& schema) {
 std::map<std::string, std::vector<std::string>> default_tolerances(const OperatorSchema& schema) {
     // Tolerances may depend on anything in a descriptor, so random descriptors are tried.
     constexpr std::uint64_t enough_for_every_type = 400;
-    fuzz::GeneratorSettings settings;
-    settings.perturbed_percent = 0;
+    const fuzz::GeneratorSettings settings{.perturbed_percent = 0, .with_inputs = false};
     std::map<core::DataType, std::string> by_type;
     const std::vector<core::DataType> wanted = types_of_first_tensor(schema);
     for (std::uint64_t number = 0; number < enough_for_every_type && !has_all(by_type, wanted); ++number) {

@@ -151,11 +151,14 @@ std::optional<cases::Case> generate(const operators::OperatorSchema& schema, con
     const auto outputs = subject.descriptor->outputs();
     subject.expected.resize(outputs.size());
     subject.tolerances.resize(outputs.size());
-    if (subject.expect_error) {
+    if (subject.expect_error || !settings.with_inputs) {
         subject.inputs.resize(subject.descriptor->inputs().size());
-    } else {
+    }
+    if (!subject.expect_error) {
         subject.min_feature_level = *operators::minimum_feature_level(*subject.descriptor);
-        fill_inputs(random, is_extreme ? &extremes : nullptr, subject);
+        if (settings.with_inputs) {
+            fill_inputs(random, is_extreme ? &extremes : nullptr, subject);
+        }
         share_memory(random, subject);
     }
     return subject;

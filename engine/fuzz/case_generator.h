@@ -18,6 +18,8 @@ struct GeneratorSettings {
     /// Percentage of legal cases with NaN, infinities, and huge and tiny numbers among the attributes and elements that
     /// the operator computes with.
     std::uint32_t extreme_percent = 0;
+    /// False if only descriptors matter: cases then have no inputs, which take most of the time.
+    bool with_inputs = true;
 };
 
 /// The case `fuzz/SLICE1/7-12` has number 12 and seed 7. Empty if no legal descriptor was found, or if the operator

@@ -64,6 +64,17 @@ TEST(CaseGenerator, ACaseDependsOnSeedAndNumberAlone) {
     EXPECT_NE(text_of(*first), text_of(*made("TOP_K1", {.seed = 6}, 17)));
 }
 
+TEST(CaseGenerator, WithoutInputsTheDescriptorStaysTheSame) {
+    for (const std::string& name : with_rules) {
+        const auto whole = made(name, {.seed = 3}, 4);
+        const auto bare = made(name, {.seed = 3, .with_inputs = false}, 4);
+        ASSERT_TRUE(whole && bare) << name;
+        EXPECT_EQ(operators::to_lines(*bare->descriptor), operators::to_lines(*whole->descriptor));
+        ASSERT_EQ(bare->inputs.size(), whole->inputs.size());
+        EXPECT_TRUE(std::ranges::none_of(bare->inputs, [](const auto& input) { return input.has_value(); })) << name;
+    }
+}
+
 TEST(CaseGenerator, CasesAreAsTheySayAtEveryLevel) {
     for (const core::FeatureLevel level :
          {core::FeatureLevel{2, 1}, core::FeatureLevel{3, 1}, core::FeatureLevel{4, 0}, core::highest_feature_level}) {
