@@ -22,6 +22,7 @@
 #include "engine/bench/timing.h"
 #include "engine/report/output_file.h"
 #include "engine/report/progress.h"
+#include "engine/run/reference_source.h"
 
 namespace dmlconform::app {
 namespace {
@@ -272,6 +273,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     int exit_code = exit_ok;
     options.engines.options.worker.interrupted = interrupted;
+    run::end_references_if(interrupted);
     const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
@@ -355,7 +357,7 @@ void add_bench_command(Command app, const Invocation& invocation, int& exit_code
             "nothing has changed: `compare` counts processes. 10 are enough for 90 benchmarks. Each repeats 3 times "
             "for 0.05 s, unless other options say otherwise")
         .type_name("N");
-    command.add_flag("--no-verify", options->no_verify, "Time wrong results, too, and mark them");
+    command.add_flag("--no-verify", options->no_verify, "Compare nothing before, and mark everything as unverified");
     command.add_flag("--no-roofline", options->no_roofline, "Do not measure the highest speed of the devices");
     command.add_flag("-v,--verbose", options->verbose, "Print the descriptors of the cases");
     command.allow_extras();

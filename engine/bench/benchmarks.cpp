@@ -8,6 +8,7 @@
 #include "engine/bench/machine.h"
 #include "engine/core/processor_clock.h"
 #include "engine/core/shown_text.h"
+#include "engine/engine_lost.h"
 #include "engine/processor_measurements.h"
 #include "engine/run/runner.h"
 
@@ -55,6 +56,7 @@ std::optional<LeftOut> reason_against(Benchmark& benchmark, const BenchSettings&
     }
     run::CaseSettings judging;
     judging.precisions = settings.precisions;
+    judging.compare = settings.verify;
     const run::CaseResult result = run::run_case(*benchmark.subject, *benchmark.engine, judging, engine);
     benchmark.effective_bits = effective_bits(result);
     benchmark.cpu_time =
@@ -65,8 +67,9 @@ std::optional<LeftOut> reason_against(Benchmark& benchmark, const BenchSettings&
                          : benchmark.cpu_time           ? "the processor's clock"
                          : result.timing.measured_there ? "the worker's own clock"
                                                         : wall_clock;
-    benchmark.verified = result.status == run::Status::pass || result.status == run::Status::reference;
-    if (benchmark.verified || (!settings.verify && result.timing.total.count() != 0)) {
+    const bool is_right = result.status == run::Status::pass || result.status == run::Status::reference;
+    benchmark.verified = is_right && settings.verify;
+    if (is_right) {
         return std::nullopt;
     }
     return LeftOut{benchmark.name, result.reason, result.status == run::Status::skip};
@@ -98,10 +101,14 @@ Checked check_benchmarks(std::span<const cases::Case> cases, std::span<const std
                                 false,
                                 clocks[e]};
             watcher.on_progress(0, total, "checks " + benchmark.name);
-            if (auto reason = reason_against(benchmark, settings, e)) {
-                done.left_out.push_back(std::move(*reason));
-            } else {
-                done.benchmarks.push_back(std::move(benchmark));
+            try {
+                if (auto reason = reason_against(benchmark, settings, e)) {
+                    done.left_out.push_back(std::move(*reason));
+                } else {
+                    done.benchmarks.push_back(std::move(benchmark));
+                }
+            } catch (const EngineLost&) {
+                return done;  // interrupted
             }
         }
     }

@@ -50,7 +50,7 @@ enum class HostClock : std::uint8_t {
 struct BenchSettings {
     /// Rotates through copies of the tensors, so that the caches hold none of what an execution needs.
     bool cold = false;
-    /// Times only what was found right before.
+    /// Times only what was found right before. Otherwise nothing is compared.
     bool verify = true;
     HostClock host_clock = HostClock::automatic;
     /// See run::CaseSettings::precisions.

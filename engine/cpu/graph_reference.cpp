@@ -11,6 +11,7 @@
 #include "engine/cpu/decisions.h"
 #include "engine/cpu/deviations.h"
 #include "engine/cpu/node_noise.h"
+#include "engine/engine_lost.h"
 #include "engine/graph_values.h"
 
 namespace dmlconform::cpu {
@@ -106,9 +107,11 @@ core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
 
 class GraphRuns {
 public:
-    GraphRuns(const operators::Graph& graph, Accumulation accumulation, std::size_t runs)
+    GraphRuns(const operators::Graph& graph, Accumulation accumulation, std::size_t runs,
+              const std::function<bool()>& stop_requested)
         : graph_(graph),
           accumulation_(accumulation),
+          stop_requested_(stop_requested),
           reference_(graph),
           exact_values_(find_exact_values(graph)),
           slack_(graph.values.size()),
@@ -140,7 +143,14 @@ private:
 
     [[nodiscard]] bool has_exact_inputs(std::size_t n) const { return reads_only(exact_values_, graph_.nodes[n]); }
 
+    void stop_if_requested() const {
+        if (stop_requested_ && stop_requested_()) {
+            throw EngineLost(EngineLost::Kind::interrupted, "the run was interrupted while a graph was computed");
+        }
+    }
+
     void compute_node(std::size_t n) {
+        stop_if_requested();
         const GraphNode& node = graph_.nodes[n];
         const NodeInputs inputs = reference_.inputs_of(node);
         Reference computed = compute_reference(*node.descriptor, inputs.tensors, accumulation_);
@@ -164,6 +174,7 @@ private:
         const GraphNode& node = graph_.nodes[n];
         std::vector<std::vector<core::Tensor>> outputs;
         for (std::size_t run = 0; run < runs_.size(); ++run) {
+            stop_if_requested();
             auto& of_run = outputs.emplace_back(outputs_of(n, run, reference));
             if (reference_.are_in_files()) {
                 std::ranges::for_each(of_run, core::move_to_file);
@@ -436,6 +447,7 @@ private:
 
     const operators::Graph& graph_;
     Accumulation accumulation_;
+    const std::function<bool()>& stop_requested_;
     GraphValues reference_;
     std::vector<bool> exact_values_;
     std::vector<std::unique_ptr<GraphValues>> runs_;
@@ -454,8 +466,9 @@ core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view 
 }
 
 Reference compute_graph_reference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,
-                                  Accumulation accumulation, std::size_t runs) {
-    return GraphRuns(graph, accumulation, runs).compute(inputs);
+                                  Accumulation accumulation, std::size_t runs,
+                                  const std::function<bool()>& stop_requested) {
+    return GraphRuns(graph, accumulation, runs, stop_requested).compute(inputs);
 }
 
 }  // namespace dmlconform::cpu

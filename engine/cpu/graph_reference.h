@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -29,8 +30,10 @@ inline constexpr double common_spread_multiple = 4;
 [[nodiscard]] core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output);
 
 /// Computes the outputs of a valid graph whose nodes all have a reference. If `runs` is 0, slack is not computed.
+/// Models take minutes: `stop_requested` is asked before each run of a node, and ends everything with EngineLost.
 [[nodiscard]] Reference compute_graph_reference(const operators::Graph& graph,
                                                 std::span<const core::Tensor* const> inputs, Accumulation accumulation,
-                                                std::size_t runs = monte_carlo_runs);
+                                                std::size_t runs = monte_carlo_runs,
+                                                const std::function<bool()>& stop_requested = {});
 
 }  // namespace dmlconform::cpu

@@ -47,9 +47,13 @@ thread_local IntervalHistory* current = nullptr;
 
 struct IntervalNotes {
     static void add(std::string_view operation, std::string_view error) {
-        if (current == nullptr) {
-            return;
+        if (current != nullptr) {
+            write(operation, error);
         }
+    }
+
+private:
+    static void write(std::string_view operation, std::string_view error) {
         std::string& text = current->text_;
         std::string note(operation);
         note += ": ";
@@ -75,24 +79,34 @@ namespace {
 /// The smallest power of two beyond FP32's range.
 constexpr double beyond = 0x1p128;
 
+double down_outside(double x);
+
 /// The largest FP32 number that is not above x, with an unlimited exponent. Where one implementation overflows to
 /// infinity, another one may reorder operations and stay finite, so later steps must accept the whole interval from the
 /// number to infinity. When stored, such an interval contains no FP32 number except infinity.
 double down(double x) {
-    if (std::isinf(x)) {
-        return x;
-    }
-    if (x >= beyond) {
-        int exponent = 0;
-        const double mantissa = std::frexp(x, &exponent);
-        return std::ldexp(down(mantissa), exponent);
-    }
-    if (x > largest) {
-        return largest;
+    if (!(std::fabs(x) <= largest)) {
+        return down_outside(x);
     }
     const auto nearest = static_cast<float>(x);
-    return double{nearest} > x ? double{std::nextafter(nearest, -std::numeric_limits<float>::infinity())}
-                               : double{nearest};
+    // One step down if that is above x. Without a branch, because nobody can predict it. As integers, FP32's negative
+    // numbers grow downwards. +0 is never above x.
+    const auto bits = std::bit_cast<std::int32_t>(nearest);
+    const std::int32_t step = double{nearest} > x ? 1 : 0;
+    return double{std::bit_cast<float>(bits < 0 ? bits + step : bits - step)};
+}
+
+/// The same for what is no finite number of FP32's range.
+double down_outside(double x) {
+    if (!std::isfinite(x) || x < 0) {
+        return std::isfinite(x) ? -infinity : x;
+    }
+    if (x < beyond) {
+        return largest;
+    }
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::ldexp(down(mantissa), exponent);
 }
 
 double up(double x) {
@@ -104,11 +118,11 @@ double inwards_from_below(double x) {
     return x >= beyond ? x : x <= -beyond ? -infinity : up(x);
 }
 
-/// One ULP of FP32 at x.
+/// One ULP of FP32 at a finite x.
 double place(double x) {
-    int exponent = 0;
-    (void)std::frexp(std::max(std::fabs(x), smallest_normal), &exponent);
-    return std::ldexp(1.0, exponent - 24);
+    constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+    const double magnitude = std::max(std::fabs(x), smallest_normal);
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & exponent) * 0x1p-23;
 }
 
 /// Adds zero if implementations may flush x to zero as an operand or a result. Then the whole subnormal number is an
@@ -198,13 +212,11 @@ Interval within_a_place(double low, double high, bool nan, const Expected& exact
 template <std::size_t N>
 Interval hull_of(const std::array<double, N>& candidates, bool nan) {
     Interval result{infinity, -infinity, nan, 0, 0};
+    // Without branches: the comparisons are false for NaN.
     for (const double candidate : candidates) {
-        if (std::isnan(candidate)) {
-            result.nan = true;
-        } else {
-            result.low = std::min(result.low, candidate);
-            result.high = std::max(result.high, candidate);
-        }
+        result.nan = result.nan | std::isnan(candidate);
+        result.low = candidate < result.low ? candidate : result.low;
+        result.high = candidate > result.high ? candidate : result.high;
     }
     return result;
 }

@@ -21,6 +21,8 @@ enum class GraphMode : std::uint8_t { whole, nodes };
 struct CaseSettings {
     /// Cases that need more bytes (see memory_needed) are skipped.
     std::uint64_t max_memory = std::numeric_limits<std::uint64_t>::max();
+    /// Compares outputs. Without that, a case that was executed has the status `reference`.
+    bool compare = true;
     /// Sets CaseResult::evidence for failures.
     bool keep_evidence = false;
     /// Decides which cases are skipped, which are retried after a failure, and which elements may differ. Null: none.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -121,11 +122,13 @@ private:
 /// Null if references are computed in this process.
 std::shared_ptr<Processes> processes;
 
+std::function<bool()> end_requested;
+
 cpu::Reference compute_here(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
                             const ReferenceWish& wish) {
     return descriptor.graph == nullptr
                ? cpu::compute_reference(descriptor, inputs, wish.accumulation)
-               : cpu::compute_graph_reference(*descriptor.graph, inputs, wish.accumulation, wish.runs);
+               : cpu::compute_graph_reference(*descriptor.graph, inputs, wish.accumulation, wish.runs, end_requested);
 }
 
 bool can_be_sent(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
@@ -154,6 +157,10 @@ void compute_references_here() {
 
 bool references_are_isolated() {
     return processes != nullptr;
+}
+
+void end_references_if(std::function<bool()> stop_requested) {
+    end_requested = std::move(stop_requested);
 }
 
 cpu::Reference reference_for(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,

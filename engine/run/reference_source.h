@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <stdexcept>
@@ -30,6 +31,9 @@ void isolate_references(worker::WorkerCommand command, const worker::WorkerSetti
 void compute_references_here();
 
 [[nodiscard]] bool references_are_isolated();
+
+/// Asked again and again while a graph is computed in this process: true ends it with EngineLost. Null: never.
+void end_references_if(std::function<bool()> stop_requested);
 
 /// Computes outputs and slack. Throws ReferenceLost, and EngineLost if the run is interrupted in the meantime.
 [[nodiscard]] cpu::Reference reference_for(const operators::Descriptor& descriptor,

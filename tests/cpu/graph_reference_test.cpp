@@ -14,6 +14,7 @@
 
 #include "engine/compare/comparison.h"
 #include "engine/cpu/node_noise.h"
+#include "engine/engine_lost.h"
 #include "engine/graph_values.h"
 #include "tests/graph_builder.h"
 #include "tests/honest_arithmetic.h"
@@ -298,6 +299,28 @@ TEST(GraphReference, StaysNarrowBehindFiftyConvolutions) {
             EXPECT_FALSE(judged.compare(run_graph(judged, other, {}, layer, cheat)).passed()) << "layer " << layer;
         }
     }
+}
+
+/// Ctrl-C need not wait for the other nodes, nor for the other runs of a node.
+TEST(GraphReference, EndsAfterTheNextRunOfANodeIfAsked) {
+    const auto chain = deep_chain(5);
+    std::vector<Tensor> inputs;
+    std::vector<const Tensor*> pointers;
+    for (const auto value : chain->graph->inputs) {
+        inputs.emplace_back(chain->graph->values[value].desc);
+    }
+    for (const Tensor& input : inputs) {
+        pointers.push_back(&input);
+    }
+    int asked = 0;
+    const auto stop = [&] { return ++asked == 30; };
+    try {
+        (void)cpu::compute_graph_reference(*chain->graph, pointers, cpu::Accumulation::fp32, 16, stop);
+        FAIL() << "it computed everything";
+    } catch (const EngineLost& lost) {
+        EXPECT_EQ(lost.kind(), EngineLost::Kind::interrupted);
+    }
+    EXPECT_EQ(asked, 30);
 }
 
 TEST(GraphReference, SaysTheSameEachTime) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,26 @@ TEST(Interval, Sums) {
          from(0x1p-126, 0x1p-125 - least)},
         {"normal numbers with a subnormal difference", Interval(0x1.8p-126) - 0x1p-126, from(0, 0x1p-127)},
     });
+}
+
+/// What a product of doubles that are FP32 numbers is rounded to, as the C library's function finds it.
+TEST(Interval, EndsAreTheNearestNumbersAround) {
+    std::mt19937 random(20261126);
+    std::uniform_real_distribution<float> mantissa(-2, 2);
+    std::uniform_int_distribution<int> exponent(-60, 60);
+    for (int i = 0; i < 100'000; ++i) {
+        const float a = std::ldexp(mantissa(random), exponent(random));
+        const float b = std::ldexp(mantissa(random), exponent(random));
+        const double exact = double{a} * double{b};
+        const auto nearest = static_cast<float>(exact);
+        const float below = nearest > exact ? std::nextafter(nearest, -INFINITY) : nearest;
+        const float above = nearest < exact ? std::nextafter(nearest, INFINITY) : nearest;
+        const Interval product = Interval(a) * Interval(b);
+        if (std::fabs(exact) > 0x1p-120) {
+            ASSERT_EQ(product.low, double{below}) << a << " * " << b;
+            ASSERT_EQ(product.high, double{above}) << a << " * " << b;
+        }
+    }
 }
 
 TEST(Interval, Products) {

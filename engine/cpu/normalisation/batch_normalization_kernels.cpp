@@ -92,8 +92,10 @@ public:
     void take(const Set& set) override {
         x_ = set.elements[0];
         normalise_ = {set.parameters[0], set.parameters[1], set.parameters[2], set.parameters[3], attributes_.epsilon};
-        range_ = {normalise_.mean, reciprocal_root(normalise_.variance, normalise_.epsilon), normalise_.scale,
-                  normalise_.bias};
+        if (set.wants_ranges) {
+            range_ = {normalise_.mean, reciprocal_root(normalise_.variance, normalise_.epsilon), normalise_.scale,
+                      normalise_.bias};
+        }
     }
     void compute(std::span<double> values) const override {
         in_wide_registers(

@@ -89,20 +89,35 @@ Interval variance_range(std::span<const double> numbers, double mean, const Inte
             about_mean.variance + variance_of_shift(mean_range.variance)};
 }
 
-Interval NormalisationRange::operator()(const Interval& x) const {
-    return hull(scaled(x) + bias, folded(x));
+NormalisationRange::NormalisationRange(const Interval& mean, const Interval& rstd, const Interval& scale,
+                                       const Interval& bias)
+    : mean_(mean),
+      rstd_(rstd),
+      scale_(scale),
+      bias_(bias),
+      factor_(scale * rstd),
+      of_mean_(factor_ * mean),
+      shift_(bias - of_mean_) {}
+
+NormalisationRange::Centred NormalisationRange::centred(const Interval& x) const {
+    const Interval distance = x - mean_;
+    return {distance, factor_ * distance};
 }
 
+/// This is product(scale, x - mean, rstd).
+Interval NormalisationRange::scaled(const Centred& x) const {
+    return hull(hull((scale_ * x.distance) * rstd_, scale_ * (x.distance * rstd_)), x.by_factor);
+}
+
+/// factor * x + (bias - factor * mean), as many implementations compute it. Measured on DirectML 1.15.4: it does.
+///
 /// Factor and mean are the same in both products, so that their errors cancel as in factor * (x - mean) + bias. What is
 /// left are the roundings of the two products and of their difference from the bias.
-Interval NormalisationRange::folded(const Interval& x) const {
-    const Interval factor = scale * rstd;
-    const Interval of_x = factor * x;
-    const Interval of_mean = factor * mean;
-    const Interval shift = bias - of_mean;
-    Interval range = of_x + shift;
-    const Interval together = factor * (x - mean) + bias;
-    const double by = (largest_magnitude(of_x) + largest_magnitude(of_mean) + largest_magnitude(shift)) * 0x1p-23 +
+Interval NormalisationRange::folded(const Interval& x, const Centred& centred) const {
+    const Interval of_x = factor_ * x;
+    Interval range = of_x + shift_;
+    const Interval together = centred.by_factor + bias_;
+    const double by = (largest_magnitude(of_x) + largest_magnitude(of_mean_) + largest_magnitude(shift_)) * 0x1p-23 +
                       3 * smallest_normal;
     if (range.has_numbers() && together.has_numbers() && by < double{std::numeric_limits<float>::max()} * 0x1p-23) {
         range.low = std::max(range.low, together.low - by);
@@ -111,8 +126,17 @@ Interval NormalisationRange::folded(const Interval& x) const {
     return range;
 }
 
+Interval NormalisationRange::as_documented_or_folded(const Interval& x, const Centred& centred) const {
+    return hull(scaled(centred) + bias_, folded(x, centred));
+}
+
+Interval NormalisationRange::operator()(const Interval& x) const {
+    return as_documented_or_folded(x, centred(x));
+}
+
 Interval NormalisationRange::operator()(const Interval& x, const Interval& added, core::DataType type) const {
-    return hull(maybe_stored(type, (*this)(x)) + added, scaled(x) + (bias + added));
+    const Centred centred = this->centred(x);
+    return hull(maybe_stored(type, as_documented_or_folded(x, centred)) + added, scaled(centred) + (bias_ + added));
 }
 
 }  // namespace dmlconform::cpu::normalisation
