@@ -64,9 +64,10 @@ double cost_of_attributes(const operators::Descriptor& descriptor) {
     return cost;
 }
 
-/// Rates how unusual a descriptor is for a first example; the lowest cost is best.
+/// Rates how unusual a descriptor is for a first example; the lowest cost is best. Shared memory costs more: see
+/// cost_of_sharing.
 double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish) {
-    double cost = cost_of_attributes(descriptor) + (descriptor.in_place.empty() ? 0 : 20);
+    double cost = cost_of_attributes(descriptor);
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
         for (const operators::TensorSlot& slot : slots) {
             if (slot.desc == nullptr) {
@@ -89,6 +90,10 @@ double cost_of(const operators::Descriptor& descriptor, const ExampleWish& wish)
         cost += std::fabs(static_cast<double>(first->sizes.size()) - static_cast<double>(ones) - 2);
     }
     return cost;
+}
+
+double cost_of_sharing(const operators::Descriptor& descriptor) {
+    return descriptor.in_place.empty() ? 0 : 20;
 }
 
 /// 1, 2, 3, … if any numbers will do.
@@ -179,17 +184,23 @@ const core::TensorDesc* first_tensor(const operators::Descriptor& descriptor) {
 }
 
 std::optional<cases::Case> example_case(const operators::OperatorSchema& schema, const ExampleWish& wish) {
-    GeneratorSettings settings;
-    settings.level = wish.level;
-    settings.perturbed_percent = 0;
+    // Inputs take most of the time, so only descriptors that may be the best get some.
+    const GeneratorSettings bare{.level = wish.level, .perturbed_percent = 0, .with_inputs = false};
+    const GeneratorSettings whole{.level = wish.level, .perturbed_percent = 0};
     std::optional<cases::Case> best;
     double least = 0;
     for (std::uint64_t number = 0; number < most_numbers; ++number) {
-        auto candidate = generate(schema, settings, number);
+        auto candidate = generate(schema, bare, number);
         if (!candidate || !is_wished(*candidate->descriptor, wish)) {
             continue;
         }
-        const double cost = cost_of(*candidate->descriptor, wish);
+        double cost = cost_of(*candidate->descriptor, wish);
+        if (best && cost >= least) {
+            continue;
+        }
+        // What shares memory is drawn after the inputs.
+        candidate = generate(schema, whole, number);
+        cost += cost_of_sharing(*candidate->descriptor);
         if (!best || cost < least) {
             best = std::move(candidate);
             least = cost;
