@@ -64,12 +64,15 @@ elseif(CMAKE_CROSSCOMPILING)
   # The shader compiler runs on this machine, so a cross build uses a separate native build.
   include(ExternalProject)
   set(native_build "${PROJECT_BINARY_DIR}/native")
+  # A launcher with arguments is a list, which would become several arguments of CMake.
+  string(REPLACE ";" "|" launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")
   ExternalProject_Add(
     native_shaders
     SOURCE_DIR "${PROJECT_SOURCE_DIR}"
     BINARY_DIR "${native_build}"
+    LIST_SEPARATOR "|"
     CMAKE_ARGS -DCMAKE_BUILD_TYPE=Release -DDMLCONFORM_TESTS=OFF -DDMLCONFORM_D3D12=ON -DVKD3D_ROOT=${VKD3D_ROOT}
-               -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+               -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}
     BUILD_COMMAND "${CMAKE_COMMAND}" --build "${native_build}" --target compiled_shaders
     INSTALL_COMMAND ""
     BUILD_ALWAYS ON
