@@ -7,6 +7,7 @@
 // TARGET            what is written: parts for another pass, results, or elements
 // KEPT              how many items a thread can keep in registers until it writes elements; 0: it reads them again
 // FLOAT32           1: all tensors are FLOAT32
+// HALF              for VECTOR_SPREAD of FLOAT16, how that is converted: see half_macro
 //
 // See reduction_parameters.hlsli for their values.
 
@@ -124,18 +125,16 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint k;
 #if VECTOR == VECTOR_SPREAD
     const uint4 spread_lane = lane + uint4(0, 1, 2, 3) * threads_per_line;
-    const bool is_whole = exists && element_count == 4 * KEPT * threads_per_line;
+    const bool is_whole = exists && word_count == WORDS_PER_ITEM * KEPT * threads_per_line;
     [branch] if (is_whole) {
         const uint start = line_start + lane * item_dimensions[0].y;
         const uint distance = threads_per_line * item_dimensions[0].y;
         [unroll] for (k = 0; k < KEPT; ++k) {
-            kept[k] = asfloat(load_spread(start + 4 * k * distance, distance));
+            kept[k] = numbers_of_spread(load_spread(start + WORDS_PER_ITEM * k * distance, distance));
         }
     } else {
         [unroll] for (k = 0; k < KEPT; ++k) {
-            const uint4 numbers = spread_lane + 4 * k * threads_per_line;
-            const float4 loaded = asfloat(load_rest(line_start, numbers, element_count));
-            kept[k] = numbers < element_count ? loaded : -infinity();
+            kept[k] = elements_of_rest(line_start, spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count);
         }
     }
 #else
@@ -154,10 +153,15 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     most = most_over_line(largest_lane(most), first_thread, lane, lane_distance);
     const float4 base = base_of(most);
     float4 sum = 0;
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        const float4 power = exponential_below_one(kept[k] - base);
-        kept[k] = finish == FINISH_SOFTMAX ? power : kept[k];
-        sum += power;
+    [branch] if (finish == FINISH_SOFTMAX) {
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            kept[k] = exponential_below_one(kept[k] - base);
+            sum += kept[k];
+        }
+    } else {
+        [unroll] for (k = 0; k < KEPT; ++k) {
+            sum += exponential_below_one(kept[k] - base);
+        }
     }
     sum = sum_over_line(sum_of_lanes(sum), first_thread, lane, lane_distance);
     const State result = line_result(state_of(asuint(most), asuint(sum), 0));
@@ -166,11 +170,11 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint start = OUTPUT_OF(line_place) + lane * item_dimensions[0].z;
         const uint distance = threads_per_line * item_dimensions[0].z;
         [unroll] for (k = 0; k < KEPT; ++k) {
-            store_spread(start + 4 * k * distance, distance, kept_result(kept[k], result));
+            store_spread(start + WORDS_PER_ITEM * k * distance, distance, kept_result(kept[k], result));
         }
     } else if (exists) {
         [unroll] for (k = 0; k < KEPT; ++k) {
-            store_rest(OUTPUT_OF(line_place), spread_lane + 4 * k * threads_per_line, element_count,
+            store_rest(OUTPUT_OF(line_place), spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count,
                        kept_result(kept[k], result));
         }
     }
@@ -188,7 +192,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         state = combined(state, state_of_number(kept[k]));
     }
 #elif VECTOR == VECTOR_SPREAD
-    state.a = asuint(sum_of_spread(line_start, chunk * threads_per_line + lane, exists ? element_count : 0));
+    state.a = asuint(sum_of_spread(line_start, chunk * threads_per_line + lane, exists ? word_count : 0));
 #else
     // Four at a time, so that the loads overlap.
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_line) {

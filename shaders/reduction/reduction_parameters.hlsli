@@ -27,7 +27,7 @@
 #define VECTOR_NONE 0
 #define VECTOR_ITEMS 1
 #define VECTOR_LINES 2
-#define VECTOR_SPREAD 3  // FLOAT32, along one dimension
+#define VECTOR_SPREAD 3  // FLOAT32, or pairs of FLOAT16, along one dimension
 
 // The macros SOURCE and TARGET.
 #define SOURCE_TENSOR 0
@@ -93,7 +93,7 @@ uint is_exclusive;          // 1: cumulative results exclude the item itself
 float line_size;            // number of elements in a line
 float epsilon;
 uint zero_bits;             // always 0, but unknown to the shader compiler
-uint element_count;         // elements of a line, with VECTOR_SPREAD
+uint word_count;            // words of a line, with VECTOR_SPREAD; its strides and places count words, too
 uint lane_shift;            // the bits of a thread's index from this one on are its index in its line,
 uint line_shift;            // and those from this one on are its line's index in the group
 uint rows_per_line;         // rows of columns_per_line threads

@@ -1,16 +1,58 @@
-// Items of FLOAT32 whose four elements are as far apart in their line as it has threads, so that adjacent threads read
-// adjacent words. This suits vkd3d, which splits a load of 16 bytes into four.
+// Items of four elements, in words that are as far apart in their line as it has threads, so that adjacent threads read
+// adjacent words. This suits vkd3d, which splits a load of 16 bytes into four. A word is a FLOAT32, or two FLOAT16.
 //
 // See VECTOR_SPREAD in reduction_parameters.hlsli.
 
+#ifdef HALF
+#define WORDS_PER_ITEM 2
+#else
+#define WORDS_PER_ITEM 4
+#endif
+
 uint4 load_spread(uint place, uint distance) {
+#ifdef HALF
+    return uint4(input[place], input[place + distance], 0, 0);
+#else
     return uint4(input[place], input[place + distance], input[place + 2 * distance], input[place + 3 * distance]);
+#endif
 }
 
-// Loads the elements with these numbers of a line; zeros beyond its end.
+// The elements in these words.
+float4 numbers_of_spread(uint4 words) {
+#ifdef HALF
+#if HALF == 2
+    // This ignores the upper half of a word.
+    return f16tof32(uint4(words.x, words.x >> 16, words.y, words.y >> 16));
+#else
+    return float_from_half(uint4(words.x & 0xffff, words.x >> 16, words.y & 0xffff, words.y >> 16));
+#endif
+#else
+    return asfloat(words);
+#endif
+}
+
+// The words with these elements.
+uint4 words_of_spread(float4 numbers) {
+#ifdef HALF
+#if HALF == 2
+    const uint4 bits = f32tof16(numbers);
+#else
+    const uint4 bits = half_from_float(numbers);
+#endif
+    return uint4(bits.x | bits.y << 16, bits.z | bits.w << 16, 0, 0);
+#else
+    return asuint(numbers);
+#endif
+}
+
+// Loads the words with these numbers of a line; zeros beyond its end.
 uint4 load_rest(uint line_start, uint4 numbers, uint last) {
     const uint4 places = line_start + min(numbers, last - 1) * item_dimensions[0].y;
+#ifdef HALF
+    const uint4 bits = uint4(input[places.x], input[places.y], 0, 0);
+#else
     const uint4 bits = uint4(input[places.x], input[places.y], input[places.z], input[places.w]);
+#endif
     return numbers < last ? bits : 0;
 }
 
@@ -46,26 +88,42 @@ float4 sum_of_spread(uint line_start, uint first, uint last) {
 
 #if TARGET == TARGET_ELEMENTS
 void store_spread(uint place, uint distance, float4 numbers) {
-    output_words[place] = asuint(numbers.x);
-    output_words[place + distance] = asuint(numbers.y);
-    output_words[place + 2 * distance] = asuint(numbers.z);
-    output_words[place + 3 * distance] = asuint(numbers.w);
+    const uint4 words = words_of_spread(numbers);
+    output_words[place] = words.x;
+    output_words[place + distance] = words.y;
+#ifndef HALF
+    output_words[place + 2 * distance] = words.z;
+    output_words[place + 3 * distance] = words.w;
+#endif
+}
+
+// The elements that exist; -infinity for the others.
+float4 elements_of_rest(uint line_start, uint4 numbers, uint last) {
+    const float4 loaded = numbers_of_spread(load_rest(line_start, numbers, last));
+#ifdef HALF
+    return numbers.xxyy < last ? loaded : -infinity();
+#else
+    return numbers < last ? loaded : -infinity();
+#endif
 }
 
 // Stores the elements that exist.
 void store_rest(uint line_start, uint4 numbers, uint last, float4 results) {
     const uint4 places = line_start + numbers * item_dimensions[0].z;
+    const uint4 words = words_of_spread(results);
     if (numbers.x < last) {
-        output_words[places.x] = asuint(results.x);
+        output_words[places.x] = words.x;
     }
     if (numbers.y < last) {
-        output_words[places.y] = asuint(results.y);
+        output_words[places.y] = words.y;
     }
+#ifndef HALF
     if (numbers.z < last) {
-        output_words[places.z] = asuint(results.z);
+        output_words[places.z] = words.z;
     }
     if (numbers.w < last) {
-        output_words[places.w] = asuint(results.w);
+        output_words[places.w] = words.w;
     }
+#endif
 }
 #endif

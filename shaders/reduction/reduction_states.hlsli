@@ -323,8 +323,13 @@ float4 exponential_below_one(float4 x) {
     // Prevents compilers from cancelling the addition and the subtraction.
     const float4 n = asfloat(asuint(moved) | zero_bits) - rounder;
     const float4 r = x - n * LN2_HIGH - n * LN2_LOW;
+#ifdef HALF
+    // The next term is below 2^-23, and FLOAT16 ends at 2^-11.
+    const float4 series = 0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720))));
+#else
     const float4 series =
         0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040)))));
+#endif
     const float4 power = (1 + (r + r * r * series)) * asfloat((asuint(moved) + 127) << 23);
     // Numbers from ln(2^-126) down to -infinity, compared by bits, because NaN must not be included.
     const uint first = 0xc2aeac51;

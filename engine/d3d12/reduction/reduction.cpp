@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -81,6 +82,24 @@ bool are_adjacent(const ReductionDimensions& along, const ReductionDimensions& o
     });
 }
 
+/// Pairs of FLOAT16 that fill words of the input and of the output.
+bool are_pairs(const ReductionShape& shape) {
+    constexpr std::int64_t pair = 2;
+    return std::ranges::all_of(std::array{reduction_input, reduction_output}, [&](ReductionArray array) {
+        return shape.items.front().strides[array] == 1 && shape.items.front().size % pair == 0 &&
+               std::ranges::all_of(shape.lines, [&](const auto& line) { return line.strides[array] % pair == 0; });
+    });
+}
+
+/// Counts elements in pairs.
+void count_pairs(ReductionDimensions& lines, ReductionDimensions& items) {
+    items.front().size /= 2;
+    for (auto& line : lines) {
+        line.strides[reduction_input] /= 2;
+        line.strides[reduction_output] /= 2;
+    }
+}
+
 /// Words of the intermediate state of a line.
 std::uint64_t state_words(const Reduction& reduction) {
     const bool wide = reduction.numbers == NUMBERS_TWO_WORDS;
@@ -107,6 +126,16 @@ ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, st
              {"TARGET", target},
              {"KEPT", kept},
              {"FLOAT32", float32}}};
+}
+
+/// With pairs of FLOAT16, or with FLOAT32.
+ShaderVariant spread_exponentials_variant(std::uint32_t kept, bool in_pairs, std::uint32_t half = half_by_integers) {
+    ShaderVariant variant = reduction_variant(COMBINE_EXPONENTIALS, NUMBERS_REAL, VECTOR_SPREAD, SOURCE_TENSOR,
+                                              TARGET_ELEMENTS, kept, in_pairs ? 0 : 1);
+    if (in_pairs) {
+        variant.defines.emplace_back(half_macro, half);
+    }
+    return variant;
 }
 
 ShaderVariant spread_sum_variant(std::uint32_t target, std::uint64_t group) {
@@ -258,14 +287,23 @@ bool ReductionPlanner::is_side_by_side() const {
     return line_stride != 0 && (item_stride == 0 || line_stride < item_stride);
 }
 
+bool ReductionPlanner::has_only(core::DataType type) const {
+    return std::ranges::all_of(reduction_.tensors, [type](const ReductionTensor& tensor) {
+        return tensor.desc == nullptr || tensor.desc->data_type == type;
+    });
+}
+
 bool ReductionPlanner::can_spread() const {
-    const auto is_float32 = [](const ReductionTensor& tensor) {
-        return tensor.desc == nullptr || tensor.desc->data_type == core::DataType::float32;
-    };
-    return reduction_.numbers == NUMBERS_REAL && std::ranges::all_of(reduction_.tensors, is_float32) &&
+    return reduction_.numbers == NUMBERS_REAL &&
            (reduction_.combine == COMBINE_SUM || reduction_.combine == COMBINE_EXPONENTIALS) &&
            shape_.items.size() == 1 && shape_.items.front().size >= fewest_spread &&
-           shape_.items.front().size < most_spread && !reduction_.is_backwards;
+           shape_.items.front().size < most_spread && !reduction_.is_backwards &&
+           (has_only(core::DataType::float32) || spreads_pairs());
+}
+
+/// True if words of two elements can be spread.
+bool ReductionPlanner::spreads_pairs() const {
+    return reduction_.combine == COMBINE_EXPONENTIALS && has_only(core::DataType::float16) && are_pairs(shape_);
 }
 
 ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_t wanted_items,
@@ -283,12 +321,15 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_
         widen(lines);
         side_by_side = true;
     }
+    const std::uint64_t item_count =
+        vector == VECTOR_SPREAD ? groups_of(count_of(items), vector_size) : count_of(items);
+    if (vector == VECTOR_SPREAD && spreads_pairs()) {
+        count_pairs(lines, items);
+    }
     put_dimensions(lines, reduction_.combine, parameters.line_dimension_count, std::data(parameters.line_dimensions));
     put_dimensions(items, reduction_.combine, parameters.item_dimension_count, std::data(parameters.item_dimensions));
     parameters.line_count = static_cast<std::uint32_t>(count_of(lines));
-    const std::uint64_t item_count =
-        vector == VECTOR_SPREAD ? groups_of(count_of(items), vector_size) : count_of(items);
-    parameters.element_count = static_cast<std::uint32_t>(count_of(shape_.items));
+    parameters.word_count = static_cast<std::uint32_t>(count_of(items));
     parameters.item_count = static_cast<std::uint32_t>(item_count);
     parameters.lines_side_by_side = side_by_side ? 1 : 0;
     result.division = divide(count_of(lines), item_count, side_by_side, wanted_items, groups);
@@ -298,12 +339,9 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_
 
 ShaderVariant ReductionPlanner::variant(std::uint32_t vector, std::uint32_t source, std::uint32_t target,
                                         std::uint32_t kept) const {
-    const auto is_float32 = [](const ReductionTensor& tensor) {
-        return tensor.desc == nullptr || tensor.desc->data_type == core::DataType::float32;
-    };
     const bool float32 = source == SOURCE_TENSOR &&
                          has_float32_variants(reduction_.combine, reduction_.numbers, vector) &&
-                         std::ranges::all_of(reduction_.tensors, is_float32);
+                         has_only(core::DataType::float32);
     return reduction_variant(reduction_.combine, reduction_.numbers, vector, source, target, kept, float32 ? 1 : 0);
 }
 
@@ -468,14 +506,16 @@ bool ReductionPlanner::spread_to_elements() {
     if (reduction_.combine != COMBINE_EXPONENTIALS || !can_spread()) {
         return false;
     }
-    // As in spread_to_results().
-    constexpr std::uint64_t fewest_for_many = 1024;
+    // The fewer threads share a line, the less they wait for each other; but eight of them read memory together. Pairs
+    // have half as many words.
+    const bool in_pairs = spreads_pairs();
+    const std::uint64_t fewest_for_many = in_pairs ? 256 : 512;
     const Pass whole = pass(VECTOR_SPREAD, shape_.items.front().size >= fewest_for_many ? KEPT_MANY : KEPT_FEW);
     const std::uint32_t kept = kept_items(whole);
     if (whole.division.chunks > 1 || kept == 0) {
         return false;
     }
-    put(whole, variant(VECTOR_SPREAD, SOURCE_TENSOR, TARGET_ELEMENTS, kept), buffers({}, {}));
+    put(whole, spread_exponentials_variant(kept, in_pairs), buffers({}, {}));
     return true;
 }
 
@@ -569,8 +609,10 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
     }
     if (wanted.elements && wanted.combine == COMBINE_EXPONENTIALS) {
         for (const std::uint32_t kept : std::initializer_list<std::uint32_t>{KEPT_FEW, KEPT_MANY}) {
-            variants.push_back(reduction_variant(wanted.combine, wanted.numbers, VECTOR_SPREAD, SOURCE_TENSOR,
-                                                 TARGET_ELEMENTS, kept, 1));
+            variants.push_back(spread_exponentials_variant(kept, false));
+            for (const std::uint32_t half : {half_by_integers, half_by_device}) {
+                variants.push_back(spread_exponentials_variant(kept, true, half));
+            }
         }
     }
     add(VECTOR_NONE, SOURCE_PARTS, TARGET_PARTS);

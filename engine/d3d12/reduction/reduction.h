@@ -123,7 +123,9 @@ private:
     [[nodiscard]] BufferRef new_parts(std::uint64_t chunks);
     [[nodiscard]] BufferRef chunks_of(const Pass& pass, BufferRef sums);
     [[nodiscard]] bool is_side_by_side() const;
+    [[nodiscard]] bool has_only(core::DataType type) const;
     [[nodiscard]] bool can_spread() const;
+    [[nodiscard]] bool spreads_pairs() const;
     [[nodiscard]] bool spread_to_elements();
     void spread_to_results();
     void join(const Pass& pass);
