@@ -84,6 +84,8 @@ TEST(AttentionRules, Masks) {
         {"lengths, starts and ends", {{"MaskTensor", mask({8})}, {"MaskType", 3}}, ""},
         {"one too few", {{"MaskTensor", mask({7})}, {"MaskType", 3}}, rule},
         {"truths", {{"MaskTensor", mask({2, 2, 3, 4})}, {"MaskType", 4}}, ""},
+        {"truths in three dimensions", {{"MaskTensor", mask({2, 3, 4})}, {"MaskType", 4}}, rule},
+        {"a single truth", {{"MaskTensor", mask({1})}, {"MaskType", 4}}, rule},
         {"truths for all heads", {{"MaskTensor", mask({2, 1, 3, 4})}, {"MaskType", 4}}, rule},
     };
     expect_verdicts(attention(), cases);

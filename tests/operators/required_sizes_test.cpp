@@ -63,6 +63,31 @@ TEST(RequiredSizes, OfQuantizedConvolutions) {
     EXPECT_EQ(required(base), (Sizes{{"OutputTensor", {2, 6, 5, 4}}, {"BiasTensor", {1, 6, 1, 1}}}));
     EXPECT_EQ(required(with(base, {{"Strides", {1, 0}}})), Sizes());
     EXPECT_EQ(required(with(base, {{"Dilations", {1, 9}}})), Sizes()) << "the filter does not fit";
+    EXPECT_EQ(required(with(base, {{"DimensionCount", 1}})), Sizes());
+    const auto rows = tensor(DataType::uint8, {6, 4, 3});
+    EXPECT_EQ(required(with(base, {{"FilterTensor", rows}})), Sizes());
+    EXPECT_EQ(required(with(base, {{"OutputTensor", rows}})), Sizes());
+    EXPECT_EQ(required(with(base, {{"InputTensor", rows}})), Sizes());
+}
+
+/// The mask's sizes follow from its type, and there are none without a type.
+TEST(RequiredSizes, OfAttentionMasks) {
+    const auto attention = describe("MULTIHEAD_ATTENTION", {{"QueryTensor", real({2, 3, 10})},
+                                                            {"KeyTensor", real({2, 4, 10})},
+                                                            {"ValueTensor", real({2, 4, 12})},
+                                                            {"OutputTensor", real({2, 3, 12})},
+                                                            {"HeadCount", 2}});
+    EXPECT_FALSE(required(attention).contains("MaskTensor"));
+    EXPECT_EQ(required(with(attention, {{"MaskType", 2}}))["MaskTensor"], (std::vector<std::uint64_t>{2, 2}));
+    EXPECT_EQ(required(with(attention, {{"MaskType", 4}}))["MaskTensor"], (std::vector<std::uint64_t>{2, 2, 3, 4}));
+    EXPECT_EQ(required(with(attention, {{"HeadCount", 0}})), Sizes());
+    EXPECT_EQ(required(with(attention, {{"QueryTensor", nullptr}})), Sizes());
+    EXPECT_EQ(required(with(attention, {{"QueryTensor", real({2, 1, 3, 10})},
+                                        {"KeyTensor", real({1, 2, 4, 10})},
+                                        {"ValueTensor", real({1, 2, 4, 12})},
+                                        {"OutputTensor", real({1, 2, 3, 12})}})),
+              Sizes())
+        << "leading sizes are not 1";
 }
 
 TEST(Family, IsTheFileThatHasTheRules) {

@@ -124,6 +124,13 @@ TEST(TensorRules, Layouts) {
         {"OutputTensor", tensor(DataType::int8, {2, 2, 2}, {1, 2, 3}), "tensor.outputStrides"},
         {"OutputTensor", tensor(DataType::int8, {2, 2, 2}, {1, 2, 4}), ""},
         {"OutputTensor", tensor(DataType::int8, {2, 0x7fffffff}, {most, 1}), ""},
+        // The stride of a dimension of size 1 does not matter, however far the others reach.
+        {"OutputTensor", tensor(DataType::int8, {1, 1 << 27}, {0, 1}), ""},
+        // Strides that interleave are accepted if the addresses are few enough to be marked: 2^26, and one more. The
+        // last ones would take 1.6 GB.
+        {"OutputTensor", tensor(DataType::int8, {3, 2}, {20'000'000, 27'108'863}), ""},
+        {"OutputTensor", tensor(DataType::int8, {3, 2}, {20'000'000, 27'108'864}), "tensor.outputStrides"},
+        {"OutputTensor", tensor(DataType::int8, {3, 2}, {most - 1, most}), "tensor.outputStrides"},
         // More elements than addresses, so they overlap; there are too many to mark them.
         {"OutputTensor", tensor(DataType::int8, {0x7fff, 0x7fff, 3}, {1, 1, 1}), "tensor.outputStrides"},
 
