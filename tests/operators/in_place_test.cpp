@@ -47,6 +47,8 @@ TEST(InPlace, OnlyTensorsThatAreAlike) {
     const Descriptor add =
         describe("ELEMENT_WISE_ADD", {{"ATensor", plain}, {"BTensor", plain}, {"OutputTensor", plain}});
     const InPlaceNames a{{"OutputTensor", "ATensor"}};
+    TensorDesc two_columns = tensor(DataType::float32, {2, 2}, {3, 1});
+    two_columns.total_bytes = plain.total_bytes;
     const std::string_view unlike = "OutputTensor and ATensor must have the same data type, sizes, strides";
     const std::string_view kept = "ATensor is kept by DirectML";
     expect_problems(
@@ -55,6 +57,7 @@ TEST(InPlace, OnlyTensorsThatAreAlike) {
               {"neither output nor input", {}, {{"ATensor", "OutputTensor"}}, "ELEMENT_WISE_ADD has no output ATensor"},
               {"no such input", {}, {{"OutputTensor", "CTensor"}}, "OutputTensor may share the memory of ATensor"},
               {"a type of the same size", {{"ATensor", tensor(DataType::int32, {2, 3})}}, a, unlike},
+              {"fewer elements at the same addresses", {{"ATensor", two_columns}}, a, unlike},
               {"as many elements", {{"ATensor", real({3, 2})}}, a, unlike},
               {"other strides", {{"ATensor", tensor(DataType::float32, {2, 3}, {1, 2})}}, a, unlike},
               {"written strides of a packed tensor", {{"ATensor", tensor(DataType::float32, {2, 3}, {3, 1})}}, a, ""},

@@ -44,6 +44,17 @@ TEST(RequiredSizes, OfTheFirstOutputWithoutARuleAboutOthers) {
                                         {"Repeats", {2, 5}}});
     EXPECT_EQ(required(tile), (Sizes{{"OutputTensor", {4, 15}}}));
     EXPECT_EQ(required(with(tile, {{"Repeats", {2, 0}}})), Sizes());
+    EXPECT_EQ(required(with(tile, {{"RepeatsCount", 3}})), Sizes());
+}
+
+TEST(RequiredSizes, NeedAnAxisOfTheInput) {
+    const auto desc = tensor(DataType::float32, {2, 3});
+    const auto join =
+        describe("JOIN", {{"InputTensors", operators::FieldValue(operators::TensorDescArray{{desc, desc}})},
+                          {"OutputTensor", tensor(DataType::float32, {1, 1})},
+                          {"Axis", 1}});
+    EXPECT_EQ(required(join), (Sizes{{"OutputTensor", {2, 6}}}));
+    EXPECT_EQ(required(with(join, {{"Axis", 2}})), Sizes());
 }
 
 TEST(RequiredSizes, OfQuantizedConvolutions) {
