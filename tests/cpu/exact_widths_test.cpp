@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -518,6 +519,137 @@ TEST(ExactWidths, OfNormalisation) {
         }
     }
     widths.expect({0.9, 1.6});
+}
+
+// ---- other orders ------------------------------------------------------------------------------------------------
+
+/// Rounds to nearest or towards zero, as Direct3D allows.
+class RoundingMode {
+public:
+    explicit RoundingMode(int mode) { (void)std::fesetround(mode); }
+    RoundingMode(const RoundingMode&) = delete;
+    RoundingMode& operator=(const RoundingMode&) = delete;
+    ~RoundingMode() { (void)std::fesetround(FE_TONEAREST); }
+};
+constexpr int rounding_modes[] = {FE_TONEAREST, FE_TOWARDZERO};
+
+/// The ranges of all elements. Rounding must be to nearest here.
+std::vector<cpu::Interval> all_accepted(const cpu::Reference& reference) {
+    std::vector<cpu::Interval> ranges(reference.slack[0].below.size());
+    const Floats values = values_of<float>(reference.outputs[0]);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        ranges[i] = {double{values[i]} - reference.slack[0].below[i], double{values[i]} + reference.slack[0].above[i],
+                     false};
+    }
+    return ranges;
+}
+
+/// Makes the compiler compute at run time.
+float at_run_time(float x) {
+    volatile float result = x;
+    return result;
+}
+
+/// Interpolates a row at an FP32 position.
+float read_between(const Floats& row, float place) {
+    const auto last = static_cast<float>(row.size() - 1);
+    const float inside = std::min(std::max(place, 0.0F), last);
+    const float first = std::floor(inside);
+    const float way = inside - first;
+    const float next = row[static_cast<std::size_t>(std::min(first + 1, last))];
+    return row[static_cast<std::size_t>(first)] * (1 - way) + next * way;
+}
+
+/// The position of an output, with a division or a reciprocal, and with separate offsets or one.
+std::vector<float> places_of(float output, float scale, float input_offset, float output_offset) {
+    const float inverse = 1 / at_run_time(scale);
+    return {(output - output_offset) / scale - input_offset, (output - output_offset) * inverse - input_offset,
+            output * inverse + (-(output_offset * inverse) - input_offset)};
+}
+
+TEST(ExactWidths, HoldAllOrdersOfResampledPositions) {
+    Random random(8);
+    for (int round = 0; round < 40; ++round) {
+        const std::uint32_t size = random.pick(50U, 400U);
+        const float scale = random.uniform(0.6F, 3);
+        const auto outputs = static_cast<std::uint32_t>(static_cast<float>(size) * scale);
+        const float offsets[] = {random.uniform(-0.5F, 0.5F), random.uniform(-0.5F, 0.5F)};
+        const Floats row = numbers(random, size);
+        const Descriptor descriptor = described("RESAMPLE1", "InputTensor", {size}, "OutputTensor", {outputs},
+                                                {{"InterpolationMode", 1},
+                                                 {"Scales", operators::FieldValue(Floats{scale})},
+                                                 {"InputPixelOffsets", operators::FieldValue(Floats{offsets[0]})},
+                                                 {"OutputPixelOffsets", operators::FieldValue(Floats{offsets[1]})}});
+        const auto reference = reference_of(descriptor, tensor_of<float>(real({size}), row));
+        const auto ranges = all_accepted(reference);
+        for (std::uint32_t o = 0; o < outputs; ++o) {
+            for (const int mode : rounding_modes) {
+                const RoundingMode rounding(mode);
+                for (const float place : places_of(static_cast<float>(o), scale, offsets[0], offsets[1])) {
+                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, place)})) << o << " of " << scale;
+                }
+            }
+        }
+    }
+}
+
+/// The position of a sample, with a common step or without, and with the offset subtracted first or last.
+std::vector<float> sample_places(float sample, float steps, float start, float end) {
+    const float length = end - start;
+    std::vector<float> places;
+    for (const float way :
+         {sample * (length / steps), sample * (length * (1 / at_run_time(steps))), sample * length / steps}) {
+        places.push_back(way + start - 0.5F);
+        places.push_back(way + (start - 0.5F));
+    }
+    return places;
+}
+
+TEST(ExactWidths, HoldAllOrdersOfSamples) {
+    Random random(9);
+    for (int round = 0; round < 400; ++round) {
+        const bool to_corners = random.one_in(2);
+        const std::uint32_t size = random.pick(50U, 400U);
+        const std::uint32_t outputs = to_corners && random.one_in(4) ? 1 : random.pick(2U, 60U);
+        const float scale = random.uniform(0.2F, 3);
+        const float corners[] = {random.uniform(1, static_cast<float>(size) / 2) / scale,
+                                 random.uniform(static_cast<float>(size) / 2, static_cast<float>(size) - 1) / scale};
+        const Floats row = numbers(random, size);
+        const Descriptor descriptor =
+            described("ROI_ALIGN1", "InputTensor", {1, 1, 1, size}, "OutputTensor", {1, 1, 1, outputs},
+                      {{"ROITensor", real({1, 4})},
+                       {"BatchIndicesTensor", tensor(DataType::uint32, {1})},
+                       {"ReductionFunction", 2},
+                       {"InterpolationMode", 1},
+                       {"SpatialScaleX", scale},
+                       {"SpatialScaleY", 1},
+                       {"InputPixelOffset", 0.5},
+                       {"OutputPixelOffset", to_corners ? 0.0 : -0.5},
+                       {"OutOfBoundsInputValue", 0},
+                       {"MinimumSamplesPerOutput", 1},
+                       {"MaximumSamplesPerOutput", 1},
+                       {"AlignRegionsToCorners", to_corners ? 1 : 0}});
+        const auto reference =
+            reference_of(descriptor, tensor_of<float>(real({1, 1, 1, size}), row),
+                         tensor_of<float>(real({1, 4}), {corners[0], 0.5F, corners[1], 0.5F}), first_batch());
+        const auto ranges = all_accepted(reference);
+        const float steps = static_cast<float>(to_corners ? outputs - 1 : outputs);
+        for (std::uint32_t o = 0; o < outputs; ++o) {
+            for (const int mode : rounding_modes) {
+                const RoundingMode rounding(mode);
+                const float start = at_run_time(corners[0]) * scale;
+                const float end = at_run_time(corners[1]) * scale;
+                const std::vector<float> places =
+                    to_corners && outputs == 1
+                        ? std::vector<float>{(start + end) * 0.5F - 0.5F, start + (end - start) * 0.5F - 0.5F}
+                        : sample_places(static_cast<float>(o) + (to_corners ? 0.0F : 0.5F), steps, start, end);
+                for (const float place : places) {
+                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, place)}))
+                        << o << " of " << outputs << (to_corners ? " to corners" : "");
+                }
+            }
+        }
+    }
 }
 
 }  // namespace
