@@ -313,6 +313,20 @@ TEST(Interval, AsWideAsWhatIsGuaranteed) {
 }
 
 /// The final result overflows to infinity, but intermediate results need not overflow.
+/// Direct3D guarantees sin and cos from -100 pi to 100 pi.
+TEST(Interval, SineBeyondItsGuaranteeIsAnything) {
+    for (const double x : {314.0, -314.0}) {
+        EXPECT_LT(sin(x).high - sin(x).low, 0.002) << x;
+        EXPECT_LT(cos(x).high - cos(x).low, 0.002) << x;
+    }
+    for (const double x : {314.5, -314.5, 1e4}) {
+        for (const Interval& range : {sin(x), cos(x)}) {
+            EXPECT_LE(range.low, -1) << x;
+            EXPECT_GE(range.high, 1) << x;
+        }
+    }
+}
+
 TEST(Interval, BeyondTheRange) {
     for (const Interval& x : {exp(100), Interval(0x1p100) * 0x1p100, Interval(most) + most, Interval(1e30) / 1e-30}) {
         EXPECT_TRUE(x.contains(inf));
