@@ -313,6 +313,15 @@ TEST(Interval, AsWideAsWhatIsGuaranteed) {
 }
 
 /// The final result overflows to infinity, but intermediate results need not overflow.
+/// Odd powers keep the sign, of which there may be two.
+TEST(Interval, PowersOfEitherSign) {
+    const Interval either = pow(Interval(-2, 1, false), 3);
+    EXPECT_TRUE(either.contains(-8));
+    EXPECT_TRUE(either.contains(1));
+    EXPECT_FALSE(pow(Interval(-2, -1, false), 3).contains(1));
+    EXPECT_FALSE(pow(Interval(-2, 1, false), 2).contains(-1));
+}
+
 /// Direct3D guarantees sin and cos from -100 pi to 100 pi.
 TEST(Interval, SineBeyondItsGuaranteeIsAnything) {
     for (const double x : {314.0, -314.0}) {

@@ -192,5 +192,35 @@ TEST(NarrowRanges, OfExactSums) {
     EXPECT_GE(rounded.low, 1 - 0x1p-22);
 }
 
+Interval reduced(std::uint32_t function, std::vector<float> terms) {
+    const auto count = static_cast<std::uint32_t>(terms.size());
+    const Descriptor reduce = describe(
+        "REDUCE",
+        {{"Function", function}, {"InputTensor", real({1, count})}, {"OutputTensor", real({1, 1})}, {"Axes", {1}}});
+    return accepted(reference_of(reduce, tensor_of<float>(real({1, count}), std::move(terms))), 0);
+}
+
+/// In some orders, partial sums of {-3e38, -3e38, 3e38} are below FP32's range. Those of {2.5e38, -1e38} never are
+/// beyond it.
+TEST(NarrowRanges, OfSumsThatMayOverflow) {
+    constexpr std::uint32_t sum = 10;
+    EXPECT_EQ(reduced(sum, {-3e38F, -3e38F, 3e38F}).low, -double{infinite});
+    EXPECT_LT(reduced(sum, {-3e38F, -3e38F, 3e38F}).high, 0);
+    EXPECT_EQ(reduced(sum, {3e38F, 3e38F, -3e38F}).high, double{infinite});
+    EXPECT_LT(reduced(sum, {2.5e38F, -1e38F}).high, 1.6e38);
+    EXPECT_GT(reduced(sum, {-2.5e38F, 1e38F}).low, -1.6e38);
+}
+
+/// The same for products. Where a partial product is subnormal, it may be flushed, or rounded up by a third.
+TEST(NarrowRanges, OfProductsThatMayOverflow) {
+    constexpr std::uint32_t product = 9;
+    EXPECT_EQ(reduced(product, {0x1p60F, 0x1p60F, 0x1p-60F}).low, 0x1p60);
+    EXPECT_EQ(reduced(product, {0x1p60F, 0x1p60F, 0x1p-60F}).high, 0x1p60);
+    EXPECT_EQ(reduced(product, {0x1p70F, 0x1p70F, 0x1p-60F}).high, double{infinite});
+    EXPECT_EQ(reduced(product, {0x1p-70F, 0x1p-60F, 0x1p100F}).low, 0);
+    EXPECT_EQ(reduced(product, {0x1p-60F, 0x1p-60F, 0x1p100F}).low, 0x1p-20);
+    EXPECT_GE(reduced(product, {0x1.8p-100F, 0x1p-50F, 0x1p100F}).high, 0x1p-49);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::narrow_ranges_test
