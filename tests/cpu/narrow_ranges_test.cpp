@@ -222,5 +222,163 @@ TEST(NarrowRanges, OfProductsThatMayOverflow) {
     EXPECT_GE(reduced(product, {0x1.8p-100F, 0x1p-50F, 0x1p100F}).high, 0x1p-49);
 }
 
+/// 2^24 + 1 + 1 is 2^24 if the ones are added one by one.
+TEST(NarrowRanges, OfProductsThatJustRound) {
+    const Descriptor gemm = describe("GEMM", {{"ATensor", real({1, 3})},
+                                              {"BTensor", real({3, 1})},
+                                              {"OutputTensor", real({1, 1})},
+                                              {"TransA", 0},
+                                              {"TransB", 0},
+                                              {"Alpha", 1},
+                                              {"Beta", 0}});
+    const auto range = [&](float first) {
+        const Tensor a = tensor_of<float>(real({1, 3}), {first, 1, 1});
+        const Tensor b = tensor_of<float>(real({3, 1}), {4096, 1, 1});
+        return accepted(reference_of(gemm, std::vector<const Tensor*>{&a, &b, nullptr}), 0);
+    };
+    EXPECT_TRUE(range(4096).contains(0x1p24));
+    EXPECT_TRUE(range(4096).contains(0x1p24 + 2));
+    EXPECT_EQ(width(range(4095)), 0);
+}
+
+// ---- normalisation -----------------------------------------------------------------------------------------------
+
+/// The variance of +-23 * 2^-13 is 132.25 * 2^-24, which would be off by 0.2 % as a subnormal FLOAT16 number.
+TEST(NarrowRanges, OfSmallVariancesInFloat16) {
+    const Descriptor normalise = describe("MEAN_VARIANCE_NORMALIZATION1", {{"InputTensor", half({1, 2})},
+                                                                           {"OutputTensor", half({1, 2})},
+                                                                           {"Axes", {1}},
+                                                                           {"NormalizeVariance", 1},
+                                                                           {"Epsilon", 0}});
+    const Tensor x = halves({1, 2}, {-23 * 0x1p-13, 23 * 0x1p-13});
+    const auto reference = reference_of(normalise, std::vector<const Tensor*>{&x, nullptr, nullptr});
+    EXPECT_EQ(accepted_half(reference, 1).high, 1);
+    EXPECT_EQ(accepted_half(reference, 1).low, 1 - 0x1p-11);
+}
+
+/// Normalised, with {mean, variance} as outputs.
+cpu::Reference trained(const std::vector<float>& x, float scale, float bias, const std::vector<float>& added) {
+    const auto desc = real({1, static_cast<std::uint32_t>(x.size())});
+    const Descriptor training = describe("BATCH_NORMALIZATION_TRAINING", {{"InputTensor", desc},
+                                                                          {"ScaleTensor", real({1, 1})},
+                                                                          {"BiasTensor", real({1, 1})},
+                                                                          {"FusedAddTensor", desc},
+                                                                          {"OutputTensor", desc},
+                                                                          {"OutputMeanTensor", real({1, 1})},
+                                                                          {"OutputVarianceTensor", real({1, 1})},
+                                                                          {"Epsilon", 0}});
+    return reference_of(training, tensor_of<float>(desc, x), tensor_of<float>(real({1, 1}), {scale}),
+                        tensor_of<float>(real({1, 1}), {bias}), tensor_of<float>(desc, added));
+}
+
+/// A mean that is off by e adds e * e to the variance.
+TEST(NarrowRanges, OfVariancesAboutAMeanThatIsOff) {
+    std::vector<float> x;
+    double mean = 0;
+    for (int i = 0; i < 64; ++i) {
+        x.push_back(static_cast<float>(5000 + 0.01 * std::sin(i)));
+        mean += double{x.back()} / 64;
+    }
+    double variance = 0;
+    for (const float number : x) {
+        variance += (double{number} - mean) * (double{number} - mean) / 64;
+    }
+    const auto reference = trained(x, 1, 0, std::vector<float>(64));
+    const double off = std::max(accepted(reference, 0, 1).high - mean, mean - accepted(reference, 0, 1).low);
+    EXPECT_GT(off * off, variance) << "large enough to be seen";
+    EXPECT_LE(accepted(reference, 0, 2).high, variance + off * off + 2 * 70 * 0x1p-23 * (variance + off * off));
+}
+
+/// -12 + (5 + 10^8) is 16 below 10^8 if all is rounded towards zero, because numbers there are multiples of 8.
+TEST(NarrowRanges, OfAddendsThatAreAddedToTheBiasFirst) {
+    const Interval range = accepted(trained({-1, 1}, 12, 5, {1e8F, 1e8F}), 0);
+    EXPECT_TRUE(range.contains(99999984));
+    EXPECT_FALSE(range.contains(99999960));
+}
+
+// ---- averages ----------------------------------------------------------------------------------------------------
+
+/// The average of one window.
+Interval pooled(const std::vector<float>& terms) {
+    const auto count = static_cast<std::uint32_t>(terms.size());
+    const Descriptor pooling = describe("AVERAGE_POOLING", {{"InputTensor", real({1, 1, 1, count})},
+                                                            {"OutputTensor", real({1, 1, 1, 1})},
+                                                            {"Strides", {1, 1}},
+                                                            {"WindowSize", {1, count}},
+                                                            {"StartPadding", {0, 0}},
+                                                            {"EndPadding", {0, 0}},
+                                                            {"IncludePadding", 0}});
+    return accepted(reference_of(pooling, tensor_of<float>(real({1, 1, 1, count}), terms)), 0);
+}
+
+/// Sums are divided by the count, or multiplied by its reciprocal, with any rounding.
+TEST(NarrowRanges, OfAveragesHoldBothWays) {
+    for (std::uint32_t count = 3; count < 60; ++count) {
+        for (float sum = 1; sum < 40; ++sum) {
+            std::vector<float> terms(count);
+            terms[0] = sum;
+            constexpr std::uint32_t average = 2;
+            const double reciprocal = 1.0 / count;
+            const auto nearest = static_cast<float>(reciprocal);
+            const float lower = double{nearest} > reciprocal ? std::nextafter(nearest, 0.0F) : nearest;
+            const double product = double{sum} * double{lower};
+            const auto rounded = static_cast<float>(product);
+            for (const Interval& range : {reduced(average, terms), pooled(terms)}) {
+                EXPECT_TRUE(range.contains(double{double{rounded} > product ? std::nextafter(rounded, 0.0F) : rounded}))
+                    << sum << " / " << count;
+                EXPECT_TRUE(range.contains(double{sum / static_cast<float>(count)})) << sum << " / " << count;
+                EXPECT_LE(width(range), 6 * 0x1p-23 * double{sum} / count) << sum << " / " << count;
+            }
+        }
+    }
+}
+
+/// 201 * 0.50003 is 100.506, which only rounds to 101.
+TEST(NarrowRanges, OfQuantisedAveragesBesideATie) {
+    const auto one = real({1, 1, 1, 1});
+    const Descriptor pooling = describe("QUANTIZED_LINEAR_AVERAGE_POOLING", {{"InputTensor", bytes({1, 1, 1, 1})},
+                                                                             {"InputScaleTensor", one},
+                                                                             {"OutputScaleTensor", one},
+                                                                             {"OutputTensor", bytes({1, 1, 1, 1})},
+                                                                             {"Strides", {1, 1}},
+                                                                             {"WindowSize", {1, 1}},
+                                                                             {"StartPadding", {0, 0}},
+                                                                             {"EndPadding", {0, 0}},
+                                                                             {"Dilations", {1, 1}}});
+    const Tensor input = tensor_of<std::uint8_t>(bytes({1, 1, 1, 1}), {201});
+    const Tensor scale = tensor_of<float>(one, {0.50003F});
+    const Tensor output_scale = tensor_of<float>(one, {1});
+    const auto reference =
+        reference_of(pooling, std::vector<const Tensor*>{&input, &scale, nullptr, &output_scale, nullptr});
+    EXPECT_EQ(values_of<std::uint8_t>(reference.outputs[0])[0], 101);
+    EXPECT_EQ(reference.slack[0].below[0], 0);
+    EXPECT_EQ(reference.slack[0].above[0], 0);
+}
+
+// ---- attention ---------------------------------------------------------------------------------------------------
+
+/// Scores around 10^7 are off by several units, so each weight may be anything from 0 to 1. The result is still between
+/// the values, up to the roundings of each weight and of the sum.
+TEST(NarrowRanges, OfAttentionWithLargeScores) {
+    const auto keys = real({1, 3, 2});
+    const Descriptor attention = describe("MULTIHEAD_ATTENTION", {{"QueryTensor", real({1, 1, 2})},
+                                                                  {"KeyTensor", keys},
+                                                                  {"ValueTensor", real({1, 3, 1})},
+                                                                  {"OutputTensor", real({1, 1, 1})},
+                                                                  {"Scale", 1},
+                                                                  {"HeadCount", 1}});
+    const Tensor query = tensor_of<float>(real({1, 1, 2}), {3001.3F, 2999.1F});
+    const Tensor key = tensor_of<float>(keys, {3000.7F, 3001.9F, 3002.1F, 3000.5F, 3001.1F, 3001.5F});
+    const Tensor value = tensor_of<float>(real({1, 3, 1}), {1, 2, 4});
+    std::vector<const Tensor*> inputs(attention.inputs().size());
+    inputs[0] = &query;
+    inputs[1] = &key;
+    inputs[2] = &value;
+    const Interval range = accepted(reference_of(attention, inputs), 0);
+    EXPECT_GT(width(range), 0.5) << "weights are not known";
+    EXPECT_GE(range.low, 1 - 4 * 12 * 0x1p-23);
+    EXPECT_LE(range.high, 4 + 4 * 12 * 0x1p-23);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::narrow_ranges_test
