@@ -107,6 +107,24 @@ TEST(NarrowRanges, OfLocalResponsesHoldBothWays) {
     }
 }
 
+/// The gradient is 10^23 - 2 * 10^-30 * x * sum with x = 10^10 and a sum of 10^36. Their product overflows if it is
+/// computed first.
+TEST(NarrowRanges, OfLocalResponseGradientsThatMayOverflow) {
+    const auto one = real({1, 1, 1, 1});
+    const Descriptor gradient = describe("LOCAL_RESPONSE_NORMALIZATION_GRAD", {{"InputTensor", one},
+                                                                               {"InputGradientTensor", one},
+                                                                               {"OutputGradientTensor", one},
+                                                                               {"CrossChannel", 1},
+                                                                               {"LocalSize", 1},
+                                                                               {"Alpha", 1e-30},
+                                                                               {"Beta", 1},
+                                                                               {"Bias", 1e-3}});
+    const Interval range =
+        accepted(reference_of(gradient, tensor_of<float>(one, {1e10F}), tensor_of<float>(one, {1e20F})), 0);
+    EXPECT_EQ(range.low, -double{infinite});
+    EXPECT_LT(range.high, 1.01e23);
+}
+
 /// 1 at weight 1, and an infinity at weight 0 or more.
 TEST(NarrowRanges, OfUpsamplingBesideAnInfinity) {
     const Descriptor upsample = describe("UPSAMPLE_2D", {{"InputTensor", real({1, 1, 1, 2})},
