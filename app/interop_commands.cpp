@@ -165,8 +165,11 @@ int import_nodes(const ModelImport& options, const cases::CaseFileKind& kind, co
         print_error({fmt::format("{} has nothing that could become a case", options.source), ""});
         return exit_usage;
     }
-    warn("{} cases for {} nodes, with {} data files of {} bytes\n", written->cases, written->nodes, written->files,
-         written->bytes);
+    const auto noun = [](std::size_t count, const char* word) {
+        return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+    };
+    warn("{} for {}, with {} of {}\n", noun(written->cases, "case"), noun(written->nodes, "node"),
+         noun(written->files, "data file"), noun(written->bytes, "byte"));
     return exit_ok;
 }
 
