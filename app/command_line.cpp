@@ -138,6 +138,7 @@ Command Command::callback(const std::function<void()>& run) const {
 
 core::Result<void> read_words(const std::function<void(Command)>& set_up, std::vector<std::string> words) {
     CLI::App app;
+    app.allow_windows_style_options(false);
     set_up(app);
     std::reverse(words.begin(), words.end());  // CLI11 consumes them from the end
     try {

@@ -33,7 +33,7 @@ bool is_among(std::span<const std::string> list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-constexpr std::size_t most_processes = 1024;
+constexpr std::size_t most_isolated_processes = 1024;
 
 /// Reports options that contradict each other or are not available.
 bool check_engines(const EngineChoice& choice) {
@@ -52,7 +52,8 @@ bool check_engines(const EngineChoice& choice) {
         }
     }
     if (!choice.isolate.empty() && choice.processes() == 0) {
-        print_error({fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_processes), ""});
+        print_error(
+            {fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_isolated_processes), ""});
         return false;
     }
     if (choice.timeout && !has_processes(choice)) {
@@ -95,9 +96,7 @@ public:
         return true;
     }
 
-    [[nodiscard]] Engines take() {
-        return std::move(engines_);
-    }
+    [[nodiscard]] Engines take() { return std::move(engines_); }
 
 private:
     [[nodiscard]] core::Result<std::unique_ptr<Engine>> create(const std::string& name) const {
@@ -200,7 +199,7 @@ std::size_t EngineChoice::processes() const {
         return 1;
     }
     const auto count = parse_whole_number(isolate);
-    return count && *count <= most_processes ? static_cast<std::size_t>(*count) : 0;
+    return count && *count <= most_isolated_processes ? static_cast<std::size_t>(*count) : 0;
 }
 
 std::vector<std::string> EngineChoice::asked() const {

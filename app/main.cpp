@@ -144,6 +144,8 @@ std::vector<std::string> without_help_command(const CLI::App& app, std::vector<s
 
 int run(int argc, char** argv) {
     CLI::App app{"Conformance and benchmarks for DirectML operators", "dmlconform"};
+    // Otherwise "/folder/cases.json" would be an option on Windows.
+    app.allow_windows_style_options(false);
     app.set_version_flag("--version", version_text(),
                          "Print the versions of the program and of everything that is linked into it");
     app.require_subcommand(1);

@@ -23,7 +23,7 @@ using operators::OperatorSchema;
 
 constexpr std::uint32_t least_nodes = 2;
 constexpr std::uint32_t most_nodes = 20;
-constexpr int most_attempts = 20;
+constexpr int most_graph_attempts = 20;
 /// Larger numbers may overflow in the next node, which makes its result unspecified.
 constexpr double largest_tame = 1000;
 
@@ -76,7 +76,7 @@ public:
 
     std::optional<cases::Case> make() {
         const std::uint32_t count = random_.pick(least_nodes, most_nodes);
-        for (int failures = 0; nodes_ < count && failures < most_attempts;) {
+        for (int failures = 0; nodes_ < count && failures < most_graph_attempts;) {
             const bool made = nodes_ > 0 && random_.chance(1, 3)   ? add_simple_reader()
                               : nodes_ > 0 && random_.chance(1, 6) ? add_quantised()
                                                                    : add_any_operator();
@@ -306,7 +306,7 @@ private:
 }  // namespace
 
 std::optional<cases::Case> generate_graph(const GeneratorSettings& settings, std::uint64_t number) {
-    for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
+    for (std::uint64_t attempt = 0; attempt < most_graph_attempts; ++attempt) {
         auto subject = GraphMaker(settings, number + (attempt << 40)).make();
         if (subject) {
             subject->id = fmt::format("fuzz/GRAPH/{}-{}", settings.seed, number);
