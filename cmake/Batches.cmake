@@ -7,7 +7,9 @@
 
 option(DMLCONFORM_BATCHES "Compile several sources at once" OFF)
 
-set(sources_per_batch 8)
+# More take less processor time in all. A change of one source takes longer, and fewer compilers can run at a time.
+set(DMLCONFORM_BATCH_SIZE 8 CACHE STRING "How many sources are compiled at once")
+mark_as_advanced(DMLCONFORM_BATCH_SIZE)
 
 # dmlconform_batches(<target> [APART <regex>]): the target's sources in batches, but for those whose path matches and
 # those that the build writes.
@@ -28,7 +30,7 @@ function(dmlconform_batches target)
     if(NOT is_here OR NOT name MATCHES "\\.cpp$" OR (arg_APART AND "/${name}" MATCHES "${arg_APART}"))
       continue()
     endif()
-    math(EXPR batch "${count} / ${sources_per_batch}")
+    math(EXPR batch "${count} / ${DMLCONFORM_BATCH_SIZE}")
     math(EXPR count "${count} + 1")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${batch}")
   endforeach()

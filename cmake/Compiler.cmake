@@ -19,6 +19,9 @@ else()
               $<$<BOOL:${DMLCONFORM_WERROR}>:-Werror>
               # g++ 12 warns of overlapping copies in std::string where there are none (GCC bug 105651).
               $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+              # What clang knows of Visual Studio: extensions of that compiler that other compilers do not have.
+              $<$<CXX_COMPILER_ID:Clang>:-fno-ms-extensions>
+              $<$<CXX_COMPILER_ID:Clang>:-Wmicrosoft>
               # The reference must not depend on the instruction set: a fused multiply-add rounds once where two
               # operations round twice.
               -ffp-contract=off)
