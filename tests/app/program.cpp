@@ -114,6 +114,18 @@ bool read_some(FileDescriptor& from, std::string& to) {
     return false;
 }
 
+/// A program to test instead of the one that was built with the tests: see scripts/test-windows. Null if there is none.
+const char* other_program() {
+    return std::getenv("DMLCONFORM_TEST_PROGRAM");
+}
+
+/// Turns the ends of lines of a Windows program into "\n".
+void end_lines_as_here(std::string& text) {
+    for (std::size_t at = text.find("\r\n"); at != std::string::npos; at = text.find("\r\n", at)) {
+        text.erase(at, 1);
+    }
+}
+
 /// All adapters except DirectML, which takes seconds to start and has separate tests.
 std::string adapters_but_directml() {
     return dmlconform({"adapters"}, {.environment = {{"DMLCONFORM_ROOT", "/nowhere"}}}).output;
@@ -173,11 +185,16 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramOp
 
 ProgramResult dmlconform(std::vector<std::string> arguments, const ProgramOptions& options) {
     arguments.insert(arguments.begin(), dmlconform_path());
-    return run_program(arguments, options);
+    ProgramResult result = run_program(arguments, options);
+    if (other_program() != nullptr) {
+        end_lines_as_here(result.output);
+        end_lines_as_here(result.errors);
+    }
+    return result;
 }
 
 const std::string& dmlconform_path() {
-    static const std::string path = DMLCONFORM_PROGRAM;
+    static const std::string path = other_program() != nullptr ? other_program() : DMLCONFORM_PROGRAM;
     return path;
 }
 
