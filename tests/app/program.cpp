@@ -114,7 +114,7 @@ bool read_some(FileDescriptor& from, std::string& to) {
     return false;
 }
 
-/// A program to test instead of the one that was built with the tests: see scripts/test-windows. Null if there is none.
+/// A program to test instead of the one that was built with the tests: see CONTRIBUTING.md. Null if there is none.
 const char* other_program() {
     return std::getenv("DMLCONFORM_TEST_PROGRAM");
 }
