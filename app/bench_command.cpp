@@ -22,7 +22,6 @@
 #include "engine/bench/timing.h"
 #include "engine/report/output_file.h"
 #include "engine/report/progress.h"
-#include "engine/run/reference_source.h"
 
 namespace dmlconform::app {
 namespace {
@@ -273,7 +272,6 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     int exit_code = exit_ok;
     options.engines.options.worker.interrupted = interrupted;
-    run::end_references_if(interrupted);
     const auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;

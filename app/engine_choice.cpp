@@ -76,6 +76,7 @@ public:
                 std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*choice.timeout));
             options_.worker.start_limit = options_.worker.case_limit;
         }
+        run::end_references_if(options_.worker.interrupted);
         if (!choice.isolate.empty()) {
             // The reference is isolated as well, so that its crash costs one case. It has its own time limit.
             worker::WorkerSettings settings;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/bench/quantiles.h"
+#include "engine/core/counted.h"
 #include "engine/history/moment.h"
 #include "engine/history/verdict.h"
 #include "engine/run/selection.h"
@@ -220,7 +221,7 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
         return std::tie(a.machine, a.adapter) < std::tie(b.machine, b.adapter);
     });
     core::ShownText text =
-        core::show("{} result{}, {} to {}\n", entries->size(), entries->size() == 1 ? "" : "s",
+        core::show("{}, {} to {}\n", core::counted(entries->size(), "result"),
                    history::format_moment(entries->front().measured), history::format_moment(entries->back().measured));
     if (!series->empty()) {
         text += core::show("\n{}\n{} of {} benchmarks slower\n", times_table(*series, view, style),

@@ -13,6 +13,7 @@
 #include "app/onnx_imports_table.h"
 #include "app/standard_streams.h"
 #include "engine/cases/case_writer.h"
+#include "engine/core/counted.h"
 #include "engine/core/text_file.h"
 #include "engine/cpu/reference.h"
 #include "engine/interop/dxdispatch_reader.h"
@@ -165,11 +166,8 @@ int import_nodes(const ModelImport& options, const cases::CaseFileKind& kind, co
         print_error({fmt::format("{} has nothing that could become a case", options.source), ""});
         return exit_usage;
     }
-    const auto noun = [](std::size_t count, const char* word) {
-        return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-    };
-    warn("{} for {}, with {} of {}\n", noun(written->cases, "case"), noun(written->nodes, "node"),
-         noun(written->files, "data file"), noun(written->bytes, "byte"));
+    warn("{} for {}, with {} of {}\n", core::counted(written->cases, "case"), core::counted(written->nodes, "node"),
+         core::counted(written->files, "data file"), core::counted(written->bytes, "byte"));
     return exit_ok;
 }
 

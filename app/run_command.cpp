@@ -24,7 +24,6 @@
 #include "engine/report/graph_table.h"
 #include "engine/report/progress.h"
 #include "engine/run/physical_memory.h"
-#include "engine/run/reference_source.h"
 #include "engine/run/runner.h"
 #include "engine/run/worker_engines.h"
 
@@ -367,7 +366,6 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
     }
     int exit_code = exit_ok;
     options.engines.options.worker.interrupted = interrupted;
-    run::end_references_if(interrupted);
     auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;

@@ -1,10 +1,10 @@
 // Counts processors by the affinity mask where the system has one, otherwise by the standard library.
 #include "engine/core/hardware_threads.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
+
+#include "engine/core/counted.h"
 
 #ifdef __linux__
 #include <sched.h>
@@ -25,8 +25,7 @@ unsigned hardware_threads() {
 }
 
 std::string hardware_threads_text() {
-    const unsigned threads = hardware_threads();
-    return fmt::format("{} hardware thread{}", threads, threads == 1 ? "" : "s");
+    return counted(hardware_threads(), "hardware thread");
 }
 
 }  // namespace dmlconform::core

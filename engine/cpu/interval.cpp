@@ -98,11 +98,11 @@ double down(double x) {
 
 /// The same for what is no finite number of FP32's range.
 double down_outside(double x) {
-    if (!std::isfinite(x) || x < 0) {
-        return std::isfinite(x) ? -infinity : x;
+    if (!std::isfinite(x)) {
+        return x;
     }
     if (x < beyond) {
-        return largest;
+        return x < 0 ? -infinity : largest;
     }
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);

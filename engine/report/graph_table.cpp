@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/core/counted.h"
 #include "engine/core/utf8.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_rules.h"
@@ -191,8 +192,8 @@ core::ShownText GraphTables::summary(const Table& table, std::size_t engine) con
     for (const auto& [status, count] : counts) {
         numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", count, status);
     }
-    core::ShownText text = core::show("{}: {} node{}, {} distinct: {}.", engines_[engine].name, table.all_nodes,
-                                      table.all_nodes == 1 ? "" : "s", table.nodes.size(), numbers);
+    core::ShownText text = core::show("{}: {}, {} distinct: {}.", engines_[engine].name,
+                                      core::counted(table.all_nodes, "node"), table.nodes.size(), numbers);
     if (!table.whole.empty()) {
         const Outcome& whole = table.whole[engine];
         text += core::show("  Whole graph: {}", run::to_string(whole.status));

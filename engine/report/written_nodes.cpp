@@ -12,6 +12,7 @@
 
 #include "engine/cases/case_writer.h"
 #include "engine/cases/npy_writer.h"
+#include "engine/core/counted.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/in_place.h"
 #include "engine/report/output_file.h"
@@ -55,7 +56,7 @@ public:
         collect(whole);
         std::vector<nlohmann::ordered_json> objects;
         for (Distinct& node : distinct_) {
-            node.subject.description = fmt::format("{} node{} of the graph", node.count, node.count == 1 ? "" : "s");
+            node.subject.description = core::counted(node.count, "node") + " of the graph";
             auto object = written_case(node.subject);
             if (!object) {
                 return core::fail(fmt::format("{}: {}", node.subject.id, object.error().message), object.error().hint);

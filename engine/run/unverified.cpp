@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "engine/core/counted.h"
+
 namespace dmlconform::run {
 namespace {
 
@@ -54,7 +56,7 @@ std::vector<std::string> reason_lines(const SharedReasons& reasons, std::string_
             break;
         }
         const auto& [reason, shared] = *entry;
-        lines.push_back(fmt::format("{} {}{}: {} ({}{})", shared.count, unit, shared.count == 1 ? "" : "s", reason,
+        lines.push_back(fmt::format("{}: {} ({}{})", core::counted(shared.count, unit), reason,
                                     shared.count == 1 ? "" : "for example ", shared.example));
     }
     return lines;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/cases/sources/sources.h"
+#include "engine/core/counted.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/dml_graph/dml_graph_reader.h"
 #include "engine/interop/random_inputs.h"
@@ -85,8 +86,7 @@ core::Result<DmlGraphCase> read_dml_graph_case(const std::filesystem::path& path
     }
     cases::Case subject;
     subject.id = path.stem().generic_string() + "/graph";
-    const std::size_t nodes = graph->graph->nodes.size();
-    subject.description = fmt::format("serialised DirectML graph, {} node{}", nodes, nodes == 1 ? "" : "s");
+    subject.description = "serialised DirectML graph, " + core::counted(graph->graph->nodes.size(), "node");
     subject.file = path.generic_string();
     subject.descriptor = operators::graph_descriptor(graph->graph);
     subject.min_feature_level = operators::minimum_graph_feature_level(*graph->graph);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/core/counted.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/model/model_data.h"
 #include "engine/interop/model/skeleton.h"
@@ -173,7 +174,7 @@ core::Result<std::map<std::string, std::uint32_t>> dimensions_of(
 /// The share of the model that the graph has.
 std::string description_of(const ImportedModel& model) {
     if (model.cuts.empty()) {
-        return fmt::format("ONNX model, {} node{}", model.needed_nodes, model.needed_nodes == 1 ? "" : "s");
+        return "ONNX model, " + core::counted(model.needed_nodes, "node");
     }
     const std::size_t judged = model.judged_nodes + model.folded_nodes;
     const double operations = operators::minimum_graph_cost(*model.graph).operations;
@@ -185,8 +186,7 @@ std::string description_of(const ImportedModel& model) {
     }
     return model.cuts_of_unknown_size == 0
                ? text
-               : text + fmt::format(" besides {} node{} of unknown sizes", model.cuts_of_unknown_size,
-                                    model.cuts_of_unknown_size == 1 ? "" : "s");
+               : text + fmt::format(" besides {} of unknown sizes", core::counted(model.cuts_of_unknown_size, "node"));
 }
 
 /// Each file is for an input that the model, or the part of it that is a graph, has.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/core/counted.h"
 #include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
@@ -81,8 +82,8 @@ ExplainedRules explained(std::string_view name) {
              "All sizes follow from five numbers: steps, batch and inputs, which are sizes of InputTensor, hidden, the "
              "last size of RecurrenceTensor, and directions.",
              std::move(formulas)},
-            {"activationCount", fmt::format("ActivationDescs has {} activation{} for each direction.", activations,
-                                            activations == 1 ? "" : "s")},
+            {"activationCount",
+             fmt::format("ActivationDescs has {} for each direction.", core::counted(activations, "activation"))},
             {"outputs", "At least one of OutputSequenceTensor and OutputSingleTensor is present."},
             {"ownedByDml", "No input has the flag OWNED_BY_DML."}};
 }
@@ -125,10 +126,9 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     }
     const std::size_t activations = descriptor.get<OperatorDescArray>("ActivationDescs").items.size();
     if (activations != shape.activations * shape.directions) {
-        return broken_rule(
-            descriptor, "activationCount",
-            fmt::format("ActivationDescs has {} activations; it must have {} for each of {} direction{}", activations,
-                        shape.activations, shape.directions, shape.directions == 1 ? "" : "s"));
+        return broken_rule(descriptor, "activationCount",
+                           fmt::format("ActivationDescs has {} activations; it must have {} for each of {}",
+                                       activations, shape.activations, core::counted(shape.directions, "direction")));
     }
     // Measured on DirectML 1.15.4: OutputCellSingleTensor as the only output is rejected.
     if (descriptor.tensor("OutputSequenceTensor") == nullptr && descriptor.tensor("OutputSingleTensor") == nullptr) {
