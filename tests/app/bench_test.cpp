@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +66,16 @@ TEST(Bench, TimesWhatIsTaggedAndRight) {
     EXPECT_TRUE(ends_with_code(dmlconform({"compare", out, out}), 4)) << "one process tells nothing";
 }
 
+/// Overwrites all measured times in a file by one, so that what `compare` says of it does not depend on the machine.
+void give_all_the_same_time(const std::string& path) {
+    json document = json::parse(content_of(path));
+    for (json& entry : document.at("benchmarks")) {
+        entry["real_time"] = entry["cpu_time"] = 2.5;
+        entry.erase("unsettled");
+    }
+    std::ofstream(path) << document.dump();
+}
+
 /// The process of each repetition in a file; -1 where there is none.
 std::vector<int> processes_in(const std::string& path) {
     std::vector<int> processes;
@@ -92,6 +103,7 @@ TEST(BenchProcesses, TimeTheSameOneAfterAnother) {
     std::vector<int> twice = once;
     twice.insert(twice.end(), once.begin(), once.end());
     EXPECT_EQ(processes_in(out), twice);
+    give_all_the_same_time(out);
     const ProgramResult compared = dmlconform({"compare", out, out});
     EXPECT_TRUE(ends_with_code(compared, 0)) << "nothing is slower than itself";
     EXPECT_TRUE(prints(compared, "2 compared at 5%: 0 slower, 0 faster, 0 unreliable, 2 as before"));
