@@ -1,12 +1,15 @@
 // Runs an operator's cases against each planted bug until one of them fails, and prints the score.
 // usage: planted_bugs OPERATOR [BUG]
-// A case counts as catching a bug only if it passes without the bug. Exit codes: 0 if every bug was caught; 1 if one
-// was not, or a case fails without bugs; 2 for wrong usage; 77 without a D3D12 device.
+// A case counts as catching a bug only if it passes without the bug. The case that caught the bug before, by
+// caught_by.txt, is tried first: that saves most of the time, and proves as much. Exit codes: 0 if every bug was
+// caught; 1 if one was not, or a case fails without bugs; 2 for wrong usage; 77 without a D3D12 device.
 #include "tests/planted_bugs/planted_bugs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -74,8 +77,35 @@ Failure first_failure(const Cases& subjects, const Engines& engines, std::uint32
     return failure;
 }
 
+/// By the operator's and the bug's name, the id of the case that caught it when caught_by.txt was written. Lines of
+/// other bugs, and of cases that are gone, do no harm.
+std::map<std::string, std::string, std::less<>> earlier_catches() {
+    std::map<std::string, std::string, std::less<>> catches;
+    std::ifstream file(CAUGHT_BY);
+    for (std::string line; std::getline(file, line);) {
+        if (const std::size_t tab = line.find('\t'); tab != std::string::npos) {
+            catches.emplace(line.substr(0, tab), line.substr(tab + 1));
+        }
+    }
+    return catches;
+}
+
+Failure first_failure_of(const PlantedBug& bug, const Cases& subjects, const Engines& engines) {
+    static const auto catches = earlier_catches();
+    if (const auto earlier = catches.find(fmt::format("{}/{}", bug.operator_name, bug.name));
+        earlier != catches.end()) {
+        const auto subject = std::ranges::find(subjects, earlier->second, &cases::Case::id);
+        if (subject != subjects.end()) {
+            if (const Failure failure = first_failure({*subject}, engines, bug.number); failure.subject != nullptr) {
+                return failure;
+            }
+        }
+    }
+    return first_failure(subjects, engines, bug.number);
+}
+
 bool is_caught(const PlantedBug& bug, const Cases& subjects, const Engines& engines) {
-    const Failure failure = first_failure(subjects, engines, bug.number);
+    const Failure failure = first_failure_of(bug, subjects, engines);
     if (failure.subject == nullptr) {
         fmt::print("NOT CAUGHT  {}\n", bug.name);
         return false;
