@@ -6,6 +6,7 @@
 
    --provider NAME       the execution provider: cpu (the default), dml on Windows, cuda, webgpu …
    --optimisation LEVEL  disabled, basic, extended or all (the default)
+   --threads N           how many threads one operator may take; 0, the default, leaves it to ONNX Runtime
    NODE_PATH             names the folder node_modules if it is not in a folder above this file or the current one */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ const load = createRequire(import.meta.url), here = createRequire(join(process.c
 const found = [load, here].find((from) => { try { return from.resolve('onnxruntime-node'); } catch { return false; } });
 const { InferenceSession, Tensor, env } = (found ?? load)('onnxruntime-node');
 const { values: options } = parseArgs({ options: {
-  provider: { type: 'string', default: 'cpu' }, optimisation: { type: 'string', default: 'all' } } });
+  provider: { type: 'string', default: 'cpu' }, optimisation: { type: 'string', default: 'all' },
+  threads: { type: 'string', default: '0' } } });
 const types = { FLOAT32: ['float32', Float32Array], FLOAT64: ['float64', Float64Array],
   FLOAT16: ['float16', globalThis.Float16Array ?? Uint16Array], INT8: ['int8', Int8Array], UINT8: ['uint8', Uint8Array],
   INT16: ['int16', Int16Array], UINT16: ['uint16', Uint16Array], INT32: ['int32', Int32Array],
@@ -57,7 +59,8 @@ async function answer({ request, id, executable, model, inputs, outputs }) {
       libraries: [['onnxruntime', env.versions.node]] };
   } else if (request === 'compileModel') {
     const session = await InferenceSession.create(model, { executionProviders: [options.provider],
-      graphOptimizationLevel: options.optimisation, logSeverityLevel: 4 })
+      graphOptimizationLevel: options.optimisation, logSeverityLevel: 4,
+      intraOpNumThreads: Number(options.threads) })
       .catch((problem) => ({ unsupported: problem.message }));
     if (/NOT_IMPLEMENTED|Could not find an implementation|Failed to find kernel/.test(session.unsupported)) return session; // skipped
     if (session.unsupported) return { error: { message: session.unsupported } };

@@ -30,6 +30,7 @@ def answer(request, programs, options):
         settings = onnxruntime.SessionOptions()
         settings.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, LEVELS[options.optimisation])
         settings.log_severity_level = 4
+        settings.intra_op_num_threads = options.threads
         try:
             session = onnxruntime.InferenceSession(request["model"], settings, providers=[options.provider])
         except Exception as problem:
@@ -64,6 +65,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--provider", default="CPUExecutionProvider", help="the execution provider")
     parser.add_argument("--optimisation", default="all", choices=LEVELS)
+    parser.add_argument("--threads", type=int, default=0,
+                        help="how many one operator may take; 0, the default, leaves it to ONNX Runtime")
     options = parser.parse_args()
     programs = {}
     while header := sys.stdin.buffer.read(8):
