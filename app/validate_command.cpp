@@ -8,6 +8,7 @@
 #include "app/standard_streams.h"
 #include "engine/cases/problem_text.h"
 #include "engine/operators/rules.h"
+#include "engine/run/output_elements.h"
 
 namespace dmlconform::app {
 namespace {
@@ -35,7 +36,7 @@ std::optional<cases::Problem> check(const cases::Case& entry, core::FeatureLevel
 /// Prints known deviations of engines from the documentation. True if there were any.
 bool print_known(const cases::Case& entry, const std::vector<expectations::Expectation>& known) {
     bool any = false;
-    expectations::CaseFacts facts(entry);
+    expectations::CaseFacts facts(entry, run::elements_by_reference(entry));
     for (const expectations::Expectation& one : known) {
         const bool fails =
             one.expected != expectations::Expected::skip && one.expected != expectations::Expected::flake;

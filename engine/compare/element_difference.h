@@ -82,8 +82,9 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
         largest = double{std::numeric_limits<T>::max()};
     }
     const bool accepted = !slack.finite.empty() && slack.finite[index] != 0;
+    // From the largest number towards zero, and beyond zero if the signs differ. Another infinity is infinitely far.
     const bool other_sign = std::signbit(wanted) != std::signbit(found);
-    return accepted && (other_sign ? std::isinf(bound) : largest - std::fabs(found) <= bound);
+    return accepted && (other_sign ? largest + std::fabs(found) : largest - std::fabs(found)) <= bound;
 }
 
 struct ElementDifference {

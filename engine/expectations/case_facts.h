@@ -1,8 +1,11 @@
 // Properties of a case that conditions need: its descriptor, the rule that it breaks, the values of its inputs.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cases/case.h"
@@ -10,10 +13,21 @@
 
 namespace dmlconform::expectations {
 
+/// Where the elements of outputs come from. Each function takes the index of an output and returns its elements in
+/// row-major order, or nothing if they are not known. A missing function knows nothing.
+struct OutputElements {
+    using Source = std::function<std::optional<std::vector<double>>(std::size_t)>;
+    /// What is expected. Results of FLOAT16 have not been rounded to FLOAT16, if possible.
+    Source expected{};
+    /// What the engine has computed.
+    Source actual{};
+};
+
 /// Not thread-safe. The case must outlive it. Expensive facts are computed on first use.
 class CaseFacts {
 public:
-    explicit CaseFacts(const cases::Case& subject) : subject_(subject) {}
+    explicit CaseFacts(const cases::Case& subject, OutputElements elements = {})
+        : subject_(subject), elements_(std::move(elements)) {}
 
     [[nodiscard]] const operators::Descriptor& descriptor() const { return *subject_.descriptor; }
 
@@ -26,8 +40,19 @@ public:
     /// missing.
     [[nodiscard]] const core::Tensor* input(std::size_t index);
 
+    /// The elements of an output: see OutputElements.
+    [[nodiscard]] const std::optional<std::vector<double>>& expected(std::size_t output);
+    [[nodiscard]] const std::optional<std::vector<double>>& actual(std::size_t output);
+
 private:
+    using Kept = std::vector<std::optional<std::optional<std::vector<double>>>>;
+    static const std::optional<std::vector<double>>& kept(Kept& all, const OutputElements::Source& source,
+                                                          std::size_t output);
+
     const cases::Case& subject_;
+    OutputElements elements_;
+    Kept expected_;
+    Kept actual_;
     std::optional<std::string> broken_rule_;
     std::vector<std::optional<core::Tensor>> inputs_;
 };

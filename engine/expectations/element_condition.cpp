@@ -18,6 +18,14 @@ namespace {
 
 constexpr std::string_view scaled_word = "scaled ";
 
+// What operands are called that are no inputs.
+constexpr std::string_view expected_word = "expected";
+constexpr std::string_view actual_word = "actual";
+
+bool is_result(std::string_view name) {
+    return name == expected_word || name == actual_word;
+}
+
 /// True if each element of the outputs depends only on the elements with the same coordinates.
 bool is_element_wise(const operators::OperatorSchema& schema) {
     // A slice of one element is normalised by itself: entries say so by their conditions.
@@ -53,14 +61,10 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
                                                        cases::ProblemSink& problems) {
     if (value.object() == nullptr || value.object()->empty()) {
         problems.add(value.offset, "\"elements\" must be an object with a test for each input that decides",
-                     "for example { \"InputTensor\": { \"below\": 0 } }");
+                     "for example { \"InputTensor\": { \"below\": 0 } } or { \"expected\": { \"nan\": true } }");
         return std::nullopt;
     }
     const std::size_t before = problems.count();
-    if (!has_element_wise(operators)) {
-        problems.add(value.offset, "\"elements\" is for operators that compute each element from those at its position",
-                     "\"timesTolerance\" says how far any element may be off");
-    }
     ElementCondition read;
     for (const cases::JsonMember& member : *value.object()) {
         Operand operand;
@@ -74,10 +78,14 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
         operand.tensor = key.substr(0, sign);
         operand.second = has_second ? key.substr(sign + 1) : "";
         operand.is_power = has_second && key[sign] == '^';
+        if (operand.scaled && is_result(operand.tensor)) {
+            problems.add(member.key_offset, fmt::format("ScaleBias is for inputs, and not for \"{}\"", operand.tensor));
+        }
         for (const std::string& name : {operand.tensor, operand.second}) {
-            if ((!name.empty() || has_second) && !is_input(operators, name)) {
+            if ((!name.empty() || has_second) && !is_result(name) && !is_input(operators, name)) {
                 problems.add(member.key_offset,
-                             fmt::format("no operator of this entry has an input \"{}\"", core::shortened(name)));
+                             fmt::format("no operator of this entry has an input \"{}\"", core::shortened(name)),
+                             "\"expected\" and \"actual\" are the elements of outputs");
             }
         }
         if (auto test = read_number_condition(member.value, member.key, nullptr, problems)) {
@@ -85,11 +93,35 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
             read.operands_.push_back(std::move(operand));
         }
     }
+    if (problems.count() == before && read.reads_inputs() && !has_element_wise(operators)) {
+        problems.add(
+            value.offset,
+            "\"elements\" of inputs are for operators that compute each element from those at its position",
+            "\"expected\" and \"actual\" are for every operator, and \"timesTolerance\" says how far any element "
+            "may be off");
+    }
     return problems.count() == before ? std::optional(std::move(read)) : std::nullopt;
 }
 
-std::optional<std::vector<double>> ElementCondition::values_of(const std::string& tensor, CaseFacts& facts,
-                                                               std::uint64_t elements) {
+bool ElementCondition::reads_inputs() const {
+    return std::ranges::any_of(operands_, [](const Operand& operand) {
+        return !is_result(operand.tensor) || (!operand.second.empty() && !is_result(operand.second));
+    });
+}
+
+bool ElementCondition::is_unknown(const Operand& operand, const Wanted& wanted) {
+    return std::ranges::any_of(std::array{operand.tensor, operand.second}, [&](const std::string& name) {
+        return (name == expected_word && !wanted.facts.expected(wanted.output)) ||
+               (name == actual_word && !wanted.facts.actual(wanted.output));
+    });
+}
+
+std::optional<std::vector<double>> ElementCondition::values_of(const std::string& tensor, const Wanted& wanted) {
+    auto& [facts, output, elements] = wanted;
+    if (is_result(tensor)) {
+        const auto& values = tensor == expected_word ? facts.expected(output) : facts.actual(output);
+        return values && values->size() == elements ? values : std::nullopt;
+    }
     const TensorFact fact = find_tensor(facts.descriptor(), tensor);
     const core::Tensor* const content = fact.input ? facts.input(*fact.input) : nullptr;
     if (content == nullptr) {
@@ -107,9 +139,9 @@ std::optional<std::vector<double>> ElementCondition::values_of(const std::string
     return values;
 }
 
-std::optional<std::vector<double>> ElementCondition::values_of(const Operand& operand, CaseFacts& facts,
-                                                               std::uint64_t elements) {
-    auto values = values_of(operand.tensor, facts, elements);
+std::optional<std::vector<double>> ElementCondition::values_of(const Operand& operand, const Wanted& wanted) {
+    const CaseFacts& facts = wanted.facts;
+    auto values = values_of(operand.tensor, wanted);
     if (values && operand.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
         if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
             for (double& value : *values) {
@@ -120,7 +152,7 @@ std::optional<std::vector<double>> ElementCondition::values_of(const Operand& op
     if (!values || operand.second.empty()) {
         return values;
     }
-    const auto second = values_of(operand.second, facts, elements);
+    const auto second = values_of(operand.second, wanted);
     if (!second) {
         return std::nullopt;
     }
@@ -129,13 +161,17 @@ std::optional<std::vector<double>> ElementCondition::values_of(const Operand& op
     return values;
 }
 
-std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::uint64_t elements) const {
-    if (!is_element_wise(*facts.descriptor().schema)) {
+std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const {
+    if (reads_inputs() && !is_element_wise(*facts.descriptor().schema)) {
         return {};  // an entry without operators
     }
     std::vector<bool> mask(elements, true);
+    const Wanted wanted{facts, output, elements};
     for (const Operand& operand : operands_) {
-        const auto values = values_of(operand, facts, elements);
+        if (is_unknown(operand, wanted)) {
+            continue;
+        }
+        const auto values = values_of(operand, wanted);
         if (!values) {
             return {};
         }

@@ -1,9 +1,11 @@
-// Conditions on single elements of an element-wise operator's inputs, which select the elements of its outputs that may
-// differ.
+// Conditions that select the elements of outputs that may differ: on the elements of an element-wise operator's inputs
+// with the same coordinates, and, for every operator, on what is expected and on what the engine has computed.
 //
 //     { "scaled InputTensor": { "below": 0 } }
 //     { "ATensor/BTensor": { "integer": true } }
 //     { "ATensor^BTensor": 1 }
+//     { "expected": { "nan": true } }
+//     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
 
 #include <span>
@@ -26,14 +28,19 @@ public:
         const cases::JsonValue& value, std::span<const operators::OperatorSchema* const> operators,
         cases::ProblemSink& problems);
 
-    /// For each of `count` elements of an output, in row-major order, whether the condition holds. Empty if an input is
-    /// absent or has neither `count` elements nor one, and for operators that are not element-wise.
-    [[nodiscard]] std::vector<bool> mask(CaseFacts& facts, std::uint64_t elements) const;
+    /// For each of `count` elements of an output, in row-major order, whether the condition holds. A test of what is
+    /// not known yet is assumed to hold. Empty if an input is absent or has neither `count` elements nor one, and if
+    /// inputs are read and the operator is not element-wise.
+    [[nodiscard]] std::vector<bool> mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const;
+
+    /// True if it is about inputs, and so about element-wise operators alone.
+    [[nodiscard]] bool reads_inputs() const;
 
 private:
-    /// An element of an input, optionally after ScaleBias, and optionally divided by, or raised to the power of,
-    /// another input's element.
+    /// An element of an input, of what is expected or of what was computed; that of an input optionally after
+    /// ScaleBias, and each optionally divided by, or raised to the power of, another element.
     struct Operand {
+        /// The input's name, "expected" or "actual".
         std::string tensor;
         bool scaled = false;
         /// Empty if there is no second operand.
@@ -41,10 +48,15 @@ private:
         bool is_power = false;
         NumberCondition test;
     };
-    static std::optional<std::vector<double>> values_of(const std::string& tensor, CaseFacts& facts,
-                                                        std::uint64_t elements);
-    static std::optional<std::vector<double>> values_of(const Operand& operand, CaseFacts& facts,
-                                                        std::uint64_t elements);
+    /// Which elements of an output are asked for.
+    struct Wanted {
+        CaseFacts& facts;
+        std::size_t output;
+        std::uint64_t elements;
+    };
+    static std::optional<std::vector<double>> values_of(const std::string& tensor, const Wanted& wanted);
+    static std::optional<std::vector<double>> values_of(const Operand& operand, const Wanted& wanted);
+    static bool is_unknown(const Operand& operand, const Wanted& wanted);
 
     std::vector<Operand> operands_;
 };

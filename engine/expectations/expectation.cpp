@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
@@ -106,14 +107,16 @@ bool Expectation::meets(const std::string& id, CaseFacts& facts) const {
 bool Expectation::means_some_element(CaseFacts& facts) const {
     constexpr std::uint64_t most_elements = std::uint64_t{1} << 24;
     const auto outputs = facts.descriptor().outputs();
-    return !elements || std::any_of(outputs.begin(), outputs.end(), [&](const operators::TensorSlot& output) {
-        const auto count = output.desc == nullptr ? std::nullopt : core::element_count(output.desc->sizes);
+    const auto is_meant = [&](std::size_t output) {
+        const core::TensorDesc* const desc = outputs[output].desc;
+        const auto count = desc == nullptr ? std::nullopt : core::element_count(desc->sizes);
         if (!count || *count > most_elements) {
             return count.has_value();
         }
-        const auto mask = elements->mask(facts, *count);
+        const auto mask = elements->mask(facts, output, *count);
         return std::find(mask.begin(), mask.end(), true) != mask.end();
-    });
+    };
+    return !elements || std::ranges::any_of(std::views::iota(std::size_t{0}, outputs.size()), is_meant);
 }
 
 bool Expectation::is_about(std::string_view operator_name) const {

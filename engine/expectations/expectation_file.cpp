@@ -160,7 +160,7 @@ private:
         std::vector<const operators::OperatorSchema*> named;
         std::ranges::copy_if(meant_, std::back_inserter(named),
                              [&](const auto* one) { return core::glob_matches(glob, one->short_name()); });
-        if (result_.elements && !named.empty() && !has_element_wise(named)) {
+        if (result_.elements && result_.elements->reads_inputs() && !named.empty() && !has_element_wise(named)) {
             problems_.add(elements.offset,
                           fmt::format("{} does not compute each element from those at its position, so that "
                                       "\"elements\" means nothing there",

@@ -100,8 +100,10 @@ std::string expectations_schema() {
           {"when",
            described("A condition on the descriptor, and on the inputs where that is needed.", condition_schema())},
           {"elements",
-           described("Which elements of the outputs may differ. All others must not.",
-                     {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}})},
+           described(
+               "Which elements of the outputs may differ, by tests of inputs, of \"expected\" and of \"actual\". All "
+               "others must not.",
+               {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", number_schema()}})},
           {"happens", described("What goes wrong. Default: any of them.",
                                 {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},
           {"sometimes", described("Not every case fails, and a pass is a plain pass.", {{"type", "boolean"}})},

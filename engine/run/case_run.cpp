@@ -19,6 +19,7 @@
 #include "engine/run/case_memory.h"
 #include "engine/run/case_values.h"
 #include "engine/run/dispute.h"
+#include "engine/run/output_elements.h"
 #include "engine/run/precision_verdict.h"
 #include "engine/run/reference_source.h"
 #include "engine/run/segments.h"
@@ -569,13 +570,27 @@ private:
             return finish(result, imprecise.empty() ? Status::pass : Status::fail, imprecise);
         }
         if (settings_.expected != nullptr && blank.empty()) {
-            result.excusing = settings_.expected->excusing(case_, result.engine, std::move(beyond));
+            result.excusing =
+                settings_.expected->excusing(case_, result.engine, std::move(beyond), elements_of_outputs(outputs));
         }
         // A missing output is a failure, whatever the tolerance accepts.
         finish(result, Status::fail,
                passed          ? blank + ", though the tolerance accepts that"
                : blank.empty() ? "the output differs beyond tolerance" + coarse_operands(result)
                                : "the output differs beyond tolerance; " + blank);
+    }
+
+    /// For expectations. Only elements that some expectation asks for are computed.
+    expectations::OutputElements elements_of_outputs(const std::vector<core::Tensor>& outputs) {
+        return {.expected = [this, by_reference = elements_by_reference(case_)](
+                                std::size_t output) -> std::optional<std::vector<double>> {
+                    const core::Tensor& expected = values_.expected(output);
+                    const bool is_half = expected.desc.data_type == core::DataType::float16;
+                    return unrounded(expected, is_half ? by_reference.expected(output) : std::nullopt);
+                },
+                .actual = [&outputs](std::size_t output) -> std::optional<std::vector<double>> {
+                    return elements_of(outputs[output]);
+                }};
     }
 
     std::shared_ptr<const cases::Case> subject_;

@@ -154,9 +154,10 @@ CasePlan ExpectedResults::plan(const cases::Case& subject, std::size_t engine) c
 }
 
 std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& subject, std::size_t engine,
-                                                          std::vector<std::vector<std::uint64_t>> beyond) const {
+                                                          std::vector<std::vector<std::uint64_t>> beyond,
+                                                          expectations::OutputElements elements) const {
     std::vector<const Expectation*> used;
-    expectations::CaseFacts facts(subject);
+    expectations::CaseFacts facts(subject, std::move(elements));
     const auto outputs = subject.descriptor->outputs();
     for (const std::size_t index : candidates(subject, engine)) {
         const Expectation& entry = all_[index];
@@ -166,7 +167,7 @@ std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& sub
         bool helped = false;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (!beyond[i].empty()) {
-                const auto mask = entry.elements->mask(facts, *core::element_count(outputs[i].desc->sizes));
+                const auto mask = entry.elements->mask(facts, i, *core::element_count(outputs[i].desc->sizes));
                 helped = (!mask.empty() && std::erase_if(beyond[i], [&](auto at) { return mask[at]; }) != 0) || helped;
             }
         }

@@ -39,9 +39,10 @@ public:
     [[nodiscard]] bool knows_elements(std::size_t engine) const { return engines_.at(engine).has_elements; }
 
     /// The entries that together cover all elements beyond the tolerances; empty if other elements differ, too.
-    /// `beyond` has the row-major indices of these elements for each output.
-    [[nodiscard]] std::vector<const expectations::Expectation*> excusing(
-        const cases::Case& subject, std::size_t engine, std::vector<std::vector<std::uint64_t>> beyond) const;
+    /// `beyond` has the row-major indices of these elements for each output, and `elements` knows all elements.
+    [[nodiscard]] std::vector<const expectations::Expectation*> excusing(const cases::Case& subject, std::size_t engine,
+                                                                         std::vector<std::vector<std::uint64_t>> beyond,
+                                                                         expectations::OutputElements elements) const;
 
     /// Turns expected failures into xfail and unexpected passes into xpass, and counts the uses of each expectation.
     /// Not thread-safe.

@@ -10,6 +10,7 @@
 #include "engine/core/glob.h"
 #include "engine/cpu/reference.h"
 #include "engine/run/engine_list.h"
+#include "engine/run/output_elements.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::run {
@@ -134,7 +135,7 @@ void count_case(CasesByOperator& cases, const cases::Case& subject, std::span<co
         return;
     }
     ++own.compared;
-    expectations::CaseFacts facts(subject);
+    expectations::CaseFacts facts(subject, elements_by_reference(subject));
     bool different = false;
     bool doubtful = false;
     for (const expectations::Expectation& entry : known) {

@@ -275,6 +275,9 @@ TEST(Comparison, SlackFromAnInfinityCountsFromTheLargestNumber) {
         {-inf, -largest, 0, true, true},        {-inf, -largest / 2, 0, true, false},
         {-inf, largest, 3e38, true, false},     {-inf, largest, unlimited, true, true},
         {-inf, inf, unlimited, true, true},     {-inf, inf, 3e38, true, false},
+        {inf, -1e38f, 4.5e38, true, true},      {inf, -2e38f, 4.5e38, true, false},
+        {inf, -1e38f, 4.5e38, false, false},    {inf, -inf, 4.5e38, true, false},
+        {-inf, 1e38f, 4.5e38, true, true},      {-inf, 2e38f, 4.5e38, true, false},
     };
     for (const auto& c : cases) {
         const bool up = c.expected < 0;
@@ -326,9 +329,9 @@ TEST(Comparison, WhatMeansNothingIsNotCompared) {
 TEST(Comparison, NanAndInfinitiesWithSlack) {
     Tolerance tolerance;
     tolerance.element_slack = true;
-    const double far = std::numeric_limits<double>::max();
-    const ElementSlack slack{{far}, {far}, {1}, {1}};
     const float largest = std::numeric_limits<float>::max();
+    const double far = 1.5 * double{largest};
+    const ElementSlack slack{{far}, {far}, {1}, {1}};
     const auto with = [&](float expected, float actual) {
         return compared<float>({expected}, {actual}, tolerance, &slack).passed();
     };
@@ -336,7 +339,8 @@ TEST(Comparison, NanAndInfinitiesWithSlack) {
     EXPECT_FALSE(with(nan, 1)) << "NaN may stand for the number, not a number for NaN";
     EXPECT_TRUE(with(inf, largest));
     EXPECT_TRUE(with(-inf, -largest));
-    EXPECT_FALSE(with(inf, -largest)) << "of the other sign";
+    EXPECT_TRUE(with(inf, -largest / 2)) << "the range goes beyond zero";
+    EXPECT_FALSE(with(inf, -largest));
     EXPECT_FALSE(with(-inf, largest));
 }
 

@@ -329,7 +329,7 @@ TEST(Condition, IndicesAreOfArraysAndWithinThem) {
 }
 
 /// The mask as a row of 0 and 1; "none" if there is no mask.
-std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t elements) {
+std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t elements, OutputElements outputs = {}) {
     const auto document = cases::parse_json(text);
     cases::ProblemSink problems("c.json", text);
     const operators::OperatorSchema* const schema = subject.descriptor->schema;
@@ -337,9 +337,9 @@ std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t 
     if (!test) {
         return to_string(problems.take(*document).at(0));
     }
-    CaseFacts facts(subject);
+    CaseFacts facts(subject, std::move(outputs));
     std::string row;
-    for (const bool meant : test->mask(facts, elements)) {
+    for (const bool meant : test->mask(facts, 0, elements)) {
         row += meant ? '1' : '0';
     }
     return row.empty() ? "none" : row;
@@ -355,12 +355,15 @@ TEST(Condition, ElementsAreMeantByPlace) {
         {R"({ "InputTensor/ExponentTensor": { "fromInteger": 0.08 } })", "110101"},
         {R"({ "InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "000011"},
         {R"({ "scaled InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "010011"},
-        {R"({ "Input": 2 })", "c.json:1:3: error: no operator of this entry has an input \"Input\" (at /Input)"},
+        {R"({ "Input": 2 })",
+         "c.json:1:3: error: no operator of this entry has an input \"Input\" (at /Input)\n    hint: \"expected\" and "
+         "\"actual\" are the elements of outputs"},
         {R"({ "OutputTensor": 2 })",
-         "c.json:1:3: error: no operator of this entry has an input \"OutputTensor\" (at /OutputTensor)"},
+         "c.json:1:3: error: no operator of this entry has an input \"OutputTensor\" (at /OutputTensor)\n    hint: "
+         "\"expected\" and \"actual\" are the elements of outputs"},
         {"{}",
          "c.json:1:1: error: \"elements\" must be an object with a test for each input that decides\n    hint: for "
-         "example { \"InputTensor\": { \"below\": 0 } }"},
+         "example { \"InputTensor\": { \"below\": 0 } } or { \"expected\": { \"nan\": true } }"},
     };
     const cases::Case subject = case_of(powers);
     for (const auto& [text, mask] : rows) {
@@ -368,12 +371,50 @@ TEST(Condition, ElementsAreMeantByPlace) {
     }
     EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", subject, 5), "none") << "no element has a place of its own there";
     EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(clipped), 3), "none") << "it has no inputs";
-    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(sliced), 6),
-              "c.json:1:1: error: \"elements\" is for operators that compute each element from those at its position\n"
-              "    hint: \"timesTolerance\" says how far any element may be off");
+    EXPECT_EQ(
+        mask_of(R"({ "InputTensor": 2 })", case_of(sliced), 6),
+        "c.json:1:1: error: \"elements\" of inputs are for operators that compute each element from those at its "
+        "position\n    hint: \"expected\" and \"actual\" are for every operator, and \"timesTolerance\" says how far "
+        "any element may be off");
     EXPECT_EQ(mask_of(R"({ "InputTensor[0]": 2 })", subject, 6),
-              "c.json:1:3: error: no operator of this entry has an input \"InputTensor[0]\" (at /InputTensor[0])");
+              "c.json:1:3: error: no operator of this entry has an input \"InputTensor[0]\" (at /InputTensor[0])\n    "
+              "hint: \"expected\" and \"actual\" are the elements of outputs");
     EXPECT_EQ(mask_of(R"({ "InputTensor": { "nan": true } })", case_of(rounded), 4), "1111") << "one for all";
+}
+
+TEST(Condition, ElementsAreMeantByWhatIsExpectedAndWhatWasComputed) {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    const double nan = std::nan("");
+    const std::vector<double> expected{65504, 65504.5, -65519, 65519, 65520, nan};
+    const std::vector<double> actual{inf, inf, -inf, -inf, inf, 1};
+    const auto knows = [](const std::vector<double>& values) { return [&values](std::size_t) { return values; }; };
+    const std::pair<const char*, const char*> rows[] = {
+        {R"({ "expected": { "magnitude": { "above": 65504, "below": 65520 } } })", "011100"},
+        {R"({ "expected": { "nan": true } })", "000001"},
+        {R"({ "actual": { "infinite": true, "negative": true } })", "001100"},
+        {R"({ "actual/expected": { "infinite": true, "negative": false } })", "111010"},
+        {R"({ "expected": { "magnitude": { "above": 65504, "below": 65520 } },
+              "actual/expected": { "infinite": true, "negative": false } })",
+         "011000"},
+        {R"({ "scaled expected": 2 })",
+         "c.json:1:3: error: ScaleBias is for inputs, and not for \"expected\" (at /scaled expected)"},
+        {R"({ "expected/actul": 2 })",
+         "c.json:1:3: error: no operator of this entry has an input \"actul\" (at /expected~1actul)\n    hint: "
+         "\"expected\" and \"actual\" are the elements of outputs"},
+    };
+    for (const char* descriptor : {powers, sliced}) {
+        const cases::Case subject = case_of(descriptor);
+        for (const auto& [text, mask] : rows) {
+            EXPECT_EQ(mask_of(text, subject, 6, {knows(expected), knows(actual)}), mask) << text;
+        }
+        EXPECT_EQ(mask_of(R"({ "actual": 1 })", subject, 6, {knows(expected), {}}), "111111") << "it has not run yet";
+        EXPECT_EQ(mask_of(R"({ "actual": 1, "expected": { "above": 65504.5 } })", subject, 6, {knows(expected), {}}),
+                  "000110");
+        EXPECT_EQ(mask_of(R"({ "expected": 1 })", subject, 5, {knows(expected), {}}), "none") << "another output";
+    }
+    EXPECT_EQ(mask_of(R"({ "InputTensor": { "above": 0 }, "expected": { "above": 0 } })", case_of(powers), 6,
+                      {knows(expected), {}}),
+              "100010");
 }
 
 Expectation entry_of(const std::string& members) {

@@ -83,16 +83,20 @@ TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
          "e.json:2:61: error: there is no \"happens\" \"often\" (at /expectations/0/happens)\n    hint: it may be "
          "rejected, accepted, differs, precision, unwritten"},
         {file_of(R"({ "operators": "GEMM", "status": "fail", "reason": "r", "elements": { "ATensor": 0 } })"),
-         "e.json:2:69: error: \"elements\" is for operators that compute each element from those at its position (at "
-         "/expectations/0/elements)\n    hint: \"timesTolerance\" says how far any element may be off"},
+         "e.json:2:69: error: \"elements\" of inputs are for operators that compute each element from those at its "
+         "position (at "
+         "/expectations/0/elements)\n    hint: \"expected\" and \"actual\" are for every operator, and "
+         "\"timesTolerance\" says how far any element may be off"},
         {file_of(R"({ "operators": ["REDUCE", "ELEMENT_WISE_ABS"], "status": "fail", "reason": "r",
             "elements": { "InputTensor": 0 } })"),
          "e.json:3:25: error: REDUCE does not compute each element from those at its position, so that \"elements\" "
          "means nothing there (at /expectations/0/elements)"},
         {file_of(
              R"({ "operators": "ACTIVATION_SOFTMAX", "status": "fail", "reason": "r", "elements": { "InputTensor": 0 } })"),
-         "e.json:2:83: error: \"elements\" is for operators that compute each element from those at its position (at "
-         "/expectations/0/elements)\n    hint: \"timesTolerance\" says how far any element may be off"},
+         "e.json:2:83: error: \"elements\" of inputs are for operators that compute each element from those at its "
+         "position (at "
+         "/expectations/0/elements)\n    hint: \"expected\" and \"actual\" are for every operator, and "
+         "\"timesTolerance\" says how far any element may be off"},
         {file_of("{ " + required + R"(, "elements": { "InputTensor": 0 }, "happens": "rejected" })"),
          "e.json:2:95: error: \"elements\" are about what \"differs\" (at /expectations/0/happens)"},
         {file_of("{ " + required + R"(, "elements": { "InputTensor": 0 }, "sometimes": false })"),

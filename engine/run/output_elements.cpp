@@ -1,0 +1,140 @@
+// Computes references in FLOAT32 for tensors of FLOAT16, and lists elements as numbers.
+#include "engine/run/output_elements.h"
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "engine/core/element.h"
+#include "engine/core/float16.h"
+#include "engine/operators/rules.h"
+#include "engine/run/reference_source.h"
+
+namespace dmlconform::run {
+namespace {
+
+using Lists = std::vector<std::vector<double>>;
+
+void widen_desc(core::TensorDesc& desc) {
+    if (desc.data_type == core::DataType::float16) {
+        desc = core::TensorDesc::packed(core::DataType::float32, desc.sizes);
+    }
+}
+
+/// The descriptor with packed tensors of FLOAT32 in place of those of FLOAT16.
+operators::Descriptor widened(const operators::Descriptor& descriptor) {
+    operators::Descriptor wide = descriptor;
+    for (operators::FieldValue& value : wide.values) {
+        if (auto* const desc = std::get_if<core::TensorDesc>(&value)) {
+            widen_desc(*desc);
+        } else if (auto* const list = std::get_if<operators::TensorDescArray>(&value)) {
+            for (core::TensorDesc& item : list->items) {
+                widen_desc(item);
+            }
+        }
+    }
+    return wide;
+}
+
+/// The tensor as a packed one of FLOAT32.
+core::Tensor widened(const core::Tensor& tensor) {
+    const std::vector<double> elements = elements_of(tensor);
+    core::Tensor wide(core::TensorDesc::packed(core::DataType::float32, tensor.desc.sizes));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        wide.as<float>()[i] = static_cast<float>(elements[i]);
+    }
+    return wide;
+}
+
+/// The inputs as the descriptor has them; absent ones are empty. Nothing if data files are missing.
+std::optional<std::vector<core::Tensor>> filled_inputs(const cases::Case& subject) {
+    std::vector<core::Tensor> inputs;
+    const auto slots = subject.descriptor->inputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        inputs.emplace_back();
+        if (slots[i].desc == nullptr) {
+            continue;
+        }
+        inputs[i] = core::Tensor(*slots[i].desc);
+        if (i >= subject.inputs.size() || !subject.inputs[i] || !subject.inputs[i]->fill(inputs[i])) {
+            return std::nullopt;
+        }
+    }
+    return inputs;
+}
+
+/// The reference's results, with empty lists for absent outputs.
+std::optional<Lists> results_of(const operators::Descriptor& descriptor, const std::vector<core::Tensor>& inputs) {
+    if (operators::validate(descriptor, core::highest_feature_level) || !cpu::has_reference(descriptor)) {
+        return std::nullopt;
+    }
+    const auto slots = descriptor.inputs();
+    std::vector<const core::Tensor*> pointers;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        pointers.push_back(slots[i].desc == nullptr ? nullptr : &inputs[i]);
+    }
+    Lists results;
+    try {
+        for (const core::Tensor& output : reference_for(descriptor, pointers, {}).outputs) {
+            results.push_back(output.desc.sizes.empty() ? std::vector<double>() : elements_of(output));
+        }
+    } catch (const ReferenceLost&) {
+        return std::nullopt;
+    }
+    return results;
+}
+
+std::optional<Lists> unrounded_results(const cases::Case& subject) {
+    auto inputs = subject.descriptor->graph == nullptr ? filled_inputs(subject) : std::nullopt;
+    if (!inputs) {
+        return std::nullopt;
+    }
+    const operators::Descriptor wide = widened(*subject.descriptor);
+    if (operators::validate(wide, core::highest_feature_level)) {
+        return results_of(*subject.descriptor, *inputs);
+    }
+    for (core::Tensor& input : *inputs) {
+        if (input.desc.data_type == core::DataType::float16) {
+            input = widened(input);
+        }
+    }
+    return results_of(wide, *inputs);
+}
+
+}  // namespace
+
+std::vector<double> elements_of(const core::Tensor& tensor) {
+    const core::Tensor packed = core::packed_copy(tensor);
+    const core::DataType type = packed.desc.data_type;
+    std::vector<double> elements(*core::element_count(packed.desc.sizes));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        elements[i] = core::decode_element(type, core::load_element(packed.buffer.bytes(), type, i));
+    }
+    return elements;
+}
+
+expectations::OutputElements elements_by_reference(const cases::Case& subject) {
+    // Shared by the copies of the function, so that the reference computes all outputs once.
+    const auto kept = std::make_shared<std::optional<std::optional<Lists>>>();
+    return {.expected = [kept, &subject](std::size_t output) -> std::optional<std::vector<double>> {
+        if (!*kept) {
+            *kept = unrounded_results(subject);
+        }
+        const std::optional<Lists>& lists = **kept;
+        return lists ? std::optional((*lists)[output]) : std::nullopt;
+    }};
+}
+
+std::vector<double> unrounded(const core::Tensor& expected, const std::optional<std::vector<double>>& unrounded) {
+    std::vector<double> elements = elements_of(expected);
+    if (expected.desc.data_type != core::DataType::float16 || !unrounded || unrounded->size() != elements.size()) {
+        return elements;
+    }
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        const double rounded = core::float16_bits_to_double(core::float16_bits_from_double((*unrounded)[i]));
+        elements[i] = rounded == elements[i] ? (*unrounded)[i] : elements[i];
+    }
+    return elements;
+}
+
+}  // namespace dmlconform::run

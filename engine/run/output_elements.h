@@ -1,0 +1,25 @@
+// The elements of a case's outputs as numbers, for expectations that depend on them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/core/tensor.h"
+#include "engine/expectations/case_facts.h"
+
+namespace dmlconform::run {
+
+/// All elements in row-major order.
+[[nodiscard]] std::vector<double> elements_of(const core::Tensor& tensor);
+
+/// What the reference expects of the case. Results of FLOAT16 have not been rounded to FLOAT16, if the operator takes
+/// FLOAT32 as well: the same elements in packed tensors of FLOAT32 give them. The case must outlive the result.
+[[nodiscard]] expectations::OutputElements elements_by_reference(const cases::Case& subject);
+
+/// What is expected of an output, not rounded to FLOAT16 where the reference agrees: where `expected`, rounded to
+/// nearest even, is what `unrounded` has. `unrounded` may be missing.
+[[nodiscard]] std::vector<double> unrounded(const core::Tensor& expected,
+                                            const std::optional<std::vector<double>>& unrounded);
+
+}  // namespace dmlconform::run
