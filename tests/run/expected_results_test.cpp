@@ -316,6 +316,40 @@ TEST_F(Expecting, SeveralEntriesMayExplainADifferenceTogether) {
     EXPECT_EQ(run(off_by({1, 1, 1, 0}), {below, three}, negated).status, Status::fail);
 }
 
+TEST_F(Expecting, InfinityForWhatIsRoundedToTheLargestNumberOfFloat16) {
+    constexpr std::string_view sums = R"({ "name": "sums", "operator": "ELEMENT_WISE_ADD",
+        "desc": { "ATensor": { "DataType": "FLOAT16", "Sizes": [1,1,1,5], "Strides": [8,8,8,1] },
+                  "BTensor": { "DataType": "FLOAT16", "Sizes": [1,1,1,5], "Strides": [0,0,0,1] },
+                  "OutputTensor": { "DataType": "FLOAT16", "Sizes": [1,1,1,5] } },
+        "inputs": { "ATensor": [65504, 65504, -65504, 65472, 1], "BTensor": [0, 0.5, -15.5, 16, 1] } })";
+    const Expectation overflow = entry_of(R"("elements": {
+        "expected": { "magnitude": { "above": 65504, "below": 65520 } },
+        "actual/expected": { "infinite": true, "negative": false } })");
+    constexpr std::uint16_t inf = 0x7c00;
+    constexpr std::uint16_t minus_inf = 0xfc00;
+    const struct {
+        std::size_t element;
+        std::uint16_t actual;
+        Status status;
+    } rows[] = {
+        {0, inf, Status::fail},                                 // 65504 is not above itself
+        {1, inf, Status::xfail},                                // 65504.5
+        {1, minus_inf, Status::fail},                           // the other sign
+        {1, 0x7bfe, Status::fail},                              // 65472 is no infinity
+        {2, minus_inf, Status::xfail},                          // -65519.5
+        {2, inf, Status::fail},        {3, inf, Status::fail},  // 65488 may be rounded to 65504
+        {4, inf, Status::fail},
+    };
+    for (const auto& row : rows) {
+        Behaviour behaviour;
+        behaviour.change = [&](std::span<core::Tensor* const> outputs) {
+            outputs[0]->as<std::uint16_t>()[row.element] = row.actual;
+        };
+        const CaseResult result = run(behaviour, {overflow}, sums);
+        EXPECT_EQ(result.status, row.status) << row.element << " as " << row.actual << ": " << result.reason;
+    }
+}
+
 TEST_F(Expecting, ARejectionThatIsExpected) {
     Behaviour rejecting;
     rejecting.compile_failure = CompileFailure{CompileFailure::Kind::rejected, {}};
