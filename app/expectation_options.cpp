@@ -25,7 +25,7 @@ constexpr std::size_t most_notes = 20;
 template <class Say>
 void print_notes(const std::vector<const expectations::Expectation*>& list, const Say& note) {
     for (std::size_t i = 0; i < std::min(list.size(), most_notes); ++i) {
-        warn("{}: note: {}\n", list[i]->place(), note(*list[i]));
+        warn("{}: note: {}\n", list[i]->location(), note(*list[i]));
     }
     if (list.size() > most_notes) {
         warn("dmlconform: and {} more\n", list.size() - most_notes);

@@ -45,8 +45,8 @@ std::string trend_text(std::vector<double> values) {
     for (const double value : values) {
         // Differences of a few percent are drawn as level.
         const double range = std::max(*most - *least, 0.1 * *most);
-        const double place = range > 0 ? (value - *least) / range * (bars.size() - 1) : 0;
-        text += bars[static_cast<std::size_t>(std::clamp(place, 0.0, bars.size() - 1.0))];
+        const double height = range > 0 ? (value - *least) / range * (bars.size() - 1) : 0;
+        text += bars[static_cast<std::size_t>(std::clamp(height, 0.0, bars.size() - 1.0))];
     }
     return text;
 }
@@ -80,12 +80,12 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
                                                  "results", "before", "latest", "ratio", "roofline")) +
                            core::show("\n");
     core::ShownText changes;
-    std::string place;
+    std::string machine_above;
     const auto each = history::for_each_of(all.size(), view.settings);
     for (const history::Series& series : all) {
         if (const std::string here = series.adapter.empty() ? series.machine : series.machine + ", " + series.adapter;
-            here != place && !here.empty()) {
-            place = here;
+            here != machine_above && !here.empty()) {
+            machine_above = here;
             text += style.faint(core::show("{}", here)) + core::show("\n");
         }
         const auto levels = levels_of(series);

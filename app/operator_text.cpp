@@ -114,7 +114,7 @@ void print_known(const OperatorSchema& schema, const std::vector<expectations::E
             if (first) {
                 say("\nKnown differences, for some descriptors:\n");
             }
-            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.place());
+            say("  {}: {} ({})\n", entry.title(), entry.what_is_done(), entry.location());
             first = false;
         }
     }

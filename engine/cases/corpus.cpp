@@ -212,7 +212,7 @@ std::optional<Case> CorpusReader::at(std::size_t position) {
         return *entry.made;
     }
     const Corpus::File& file = corpus_.files[entry.file];
-    ProblemSink problems = file.places.fresh();
+    ProblemSink problems = file.positions.fresh();
     CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};
     if (!entry.sweep) {
         return read_case(entry.text, context, problems);

@@ -75,7 +75,7 @@ struct Corpus {
         /// ReadOptions::without_expected.
         bool without_expected = false;
         /// Maps offsets to the file's name and lines.
-        ProblemSink places;
+        ProblemSink positions;
     };
 
     std::vector<File> files;

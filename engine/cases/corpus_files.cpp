@@ -142,16 +142,16 @@ std::vector<fs::path> files_at(const std::string& given, Corpus& corpus) {
 }
 
 void report_duplicates(Corpus& corpus) {
-    const auto place = [&](const Corpus::Entry& entry) {
-        const ProblemSink& places = corpus.files[entry.file].places;
-        return std::pair(places.file(), places.position(entry.text.offset).line);
+    const auto file_and_line = [&](const Corpus::Entry& entry) {
+        const ProblemSink& positions = corpus.files[entry.file].positions;
+        return std::pair(positions.file(), positions.position(entry.text.offset).line);
     };
     for_each_duplicate(corpus, [&](const Corpus::Entry& first, const Corpus::Entry& later, const std::string& id) {
         if (first.file == later.file) {
             return;  // reported when that was read
         }
-        const auto [taken_in, taken_at] = place(first);
-        const auto [file, line] = place(later);
+        const auto [taken_in, taken_at] = file_and_line(first);
+        const auto [file, line] = file_and_line(later);
         append_problems({{file, line, 1, "",
                           fmt::format("the case id \"{}\" is taken by {}:{}", core::shortened(id), taken_in, taken_at),
                           "an id is the file's stem and the case's name: rename one of them"}},
@@ -189,7 +189,7 @@ std::set<std::string> node_names(const Corpus::Entry& entry) {
 
 /// A model has no lines.
 std::size_t line_of(const Corpus& corpus, const Corpus::Entry& entry) {
-    return entry.made != nullptr ? 0 : corpus.files[entry.file].places.position(entry.text.offset).line;
+    return entry.made != nullptr ? 0 : corpus.files[entry.file].positions.position(entry.text.offset).line;
 }
 
 /// Nodes of graphs are cases with ids of their own, which no other case or node may have. Ids that a sweep makes are
@@ -212,9 +212,9 @@ void report_taken_node_ids(Corpus& corpus) {
             }
             const std::size_t line = line_of(corpus, entry);
             const std::size_t other_line = line_of(corpus, *other->second);
-            append_problems({{corpus.files[entry.file].places.file(), line, line == 0 ? 0U : 1U, "",
+            append_problems({{corpus.files[entry.file].positions.file(), line, line == 0 ? 0U : 1U, "",
                               fmt::format("a node of this graph has the id \"{}\", which is taken by {}{}",
-                                          core::shortened(id), corpus.files[other->second->file].places.file(),
+                                          core::shortened(id), corpus.files[other->second->file].positions.file(),
                                           other_line == 0 ? "" : fmt::format(":{}", other_line)),
                               "the id of a node is that of the graph and the node's name: rename one of them"}},
                             corpus.problems);

@@ -115,7 +115,7 @@ public:
         next_token();
         Container container = std::move(open_.back());
         open_.pop_back();
-        return place({container.offset, std::make_shared<const JsonValue::Object>(std::move(container.members))});
+        return attach({container.offset, std::make_shared<const JsonValue::Object>(std::move(container.members))});
     }
 
     bool end_array() {
@@ -123,7 +123,7 @@ public:
         Container container = std::move(open_.back());
         open_.pop_back();
         container.items.shrink_to_fit();
-        return place({container.offset, std::make_shared<const JsonValue::Array>(std::move(container.items))});
+        return attach({container.offset, std::make_shared<const JsonValue::Array>(std::move(container.items))});
     }
 
     bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::json::exception& exception) {
@@ -169,7 +169,7 @@ private:
         return start;
     }
 
-    bool add(JsonValue::Content content) { return place({next_token(), std::move(content)}); }
+    bool add(JsonValue::Content content) { return attach({next_token(), std::move(content)}); }
 
     bool open(bool is_array) {
         const std::size_t offset = next_token();
@@ -180,7 +180,7 @@ private:
         return true;
     }
 
-    bool place(JsonValue value) {
+    bool attach(JsonValue value) {
         if (open_.empty()) {
             root_ = std::move(value);
         } else if (open_.back().is_array) {
@@ -349,13 +349,13 @@ JsonValue merged(const JsonValue& base, const JsonValue& overlay) {
         return overlay;
     }
     JsonValue::Object members = *base.object();
-    std::unordered_map<std::string_view, std::size_t> places;
+    std::unordered_map<std::string_view, std::size_t> indices;
     for (std::size_t i = 0; i < base.object()->size(); ++i) {
-        places.emplace((*base.object())[i].key, i);
+        indices.emplace((*base.object())[i].key, i);
     }
     for (const JsonMember& member : *overlay.object()) {
-        const auto same = places.find(member.key);
-        if (same == places.end()) {
+        const auto same = indices.find(member.key);
+        if (same == indices.end()) {
             members.push_back(member);
         } else {
             JsonMember& before = members[same->second];

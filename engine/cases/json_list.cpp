@@ -75,8 +75,8 @@ private:
     };
 
     bool fail(const std::string& message) {
-        const std::string place = in_list() ? fmt::format("/{}/{}: ", list_, index_) : "";
-        error_ = core::Error{fmt::format("{}: {}{}", path_, place, message), ""};
+        const std::string pointer = in_list() ? fmt::format("/{}/{}: ", list_, index_) : "";
+        error_ = core::Error{fmt::format("{}: {}{}", path_, pointer, message), ""};
         return false;
     }
 
@@ -95,7 +95,7 @@ private:
     }
 
     /// Stores a value in the innermost open container. Returns its new address.
-    Json* place(Json value) {
+    Json* attach(Json value) {
         if (is_element()) {
             element_ = std::move(value);
             return &element_;
@@ -116,7 +116,7 @@ private:
         if (!take_memory(text)) {
             return false;
         }
-        place(std::move(value));
+        attach(std::move(value));
         return !is_element() || show();
     }
 
@@ -128,7 +128,7 @@ private:
             return false;
         }
         const bool is_list = open_.size() == 1 && rest_.is_object() && empty.is_array() && key_ == list_;
-        open_.push_back({place(std::move(empty)), {}});
+        open_.push_back({attach(std::move(empty)), {}});
         if (is_list) {
             list_depth_ = open_.size();
         }

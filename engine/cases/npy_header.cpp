@@ -48,11 +48,11 @@ public:
             if (!key || !take(':')) {
                 return malformed();
             }
-            const auto place = std::find(keys.begin(), keys.end(), *key);
-            if (place == keys.end()) {
+            const auto found = std::find(keys.begin(), keys.end(), *key);
+            if (found == keys.end()) {
                 return malformed();
             }
-            if (std::exchange(seen[static_cast<std::size_t>(place - keys.begin())], true)) {
+            if (std::exchange(seen[static_cast<std::size_t>(found - keys.begin())], true)) {
                 return core::fail(fmt::format("the .npy header has the key '{}' twice", *key));
             }
             if (*key == "descr") {

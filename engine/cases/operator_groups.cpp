@@ -26,7 +26,7 @@ std::string OperatorGroup::id() const {
 
 std::vector<OperatorGroup> operator_groups(const std::set<std::string>& names) {
     std::vector<OperatorGroup> groups;
-    std::map<std::string, std::size_t> places;
+    std::map<std::string, std::size_t> indices;
     for (const std::string& name : operators::operator_names()) {
         if (!names.contains(name)) {
             continue;
@@ -36,11 +36,11 @@ std::vector<OperatorGroup> operator_groups(const std::set<std::string>& names) {
         for (const operators::Field& field : schema.fields) {
             fields += fmt::format("{}:{} ", field.name, definition_of(schema, field));
         }
-        const auto [place, is_new] = places.emplace(std::move(fields), groups.size());
+        const auto [index, is_new] = indices.emplace(std::move(fields), groups.size());
         if (is_new) {
             groups.emplace_back();
         }
-        groups[place->second].operators.push_back(&schema);
+        groups[index->second].operators.push_back(&schema);
     }
     return groups;
 }

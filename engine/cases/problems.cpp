@@ -121,8 +121,8 @@ std::vector<Problem> ProblemSink::take(const JsonValue& document) {
     std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.offset < b.offset; });
     std::vector<Problem> problems;
     for (const Found& found : found_) {
-        const Position place = position(found.offset);
-        problems.push_back({file_, place.line, place.column,
+        const Position start = position(found.offset);
+        problems.push_back({file_, start.line, start.column,
                             core::shortened(pointer_to(document, found.offset), 2 * core::most_quoted), found.message,
                             found.hint});
     }

@@ -229,8 +229,8 @@ std::string Sweep::suffix(std::size_t index) const {
     std::vector<std::string> parts;
     parts.reserve(variables_.size());
     for (std::size_t i = 0; i < variables_.size(); ++i) {
-        const auto place = static_cast<std::size_t>(values[i] - variables_[i].values->data());
-        parts.push_back(fmt::format("{}={}", variables_[i].name, id_text(*values[i], place)));
+        const auto value_index = static_cast<std::size_t>(values[i] - variables_[i].values->data());
+        parts.push_back(fmt::format("{}={}", variables_[i].name, id_text(*values[i], value_index)));
     }
     return fmt::format("[{}]", fmt::join(parts, ","));
 }

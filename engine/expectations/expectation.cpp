@@ -159,7 +159,7 @@ std::string Expectation::title() const {
     return finding.empty() ? reason : fmt::format("{}: {}", finding, reason);
 }
 
-std::string Expectation::place() const {
+std::string Expectation::location() const {
     return fmt::format("{}:{}", file, line);
 }
 

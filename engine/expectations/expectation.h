@@ -99,7 +99,7 @@ struct Expectation {
     /// The finding and the reason.
     [[nodiscard]] std::string title() const;
     /// The file and line: "expectations.json:12".
-    [[nodiscard]] std::string place() const;
+    [[nodiscard]] std::string location() const;
 };
 
 }  // namespace dmlconform::expectations

@@ -72,8 +72,8 @@ private:
         }
         std::vector<double>& widths = type == core::DataType::float16 ? widths_of_float16_ : widths_;
         std::size_t number = 0;
-        const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
-        places.for_each_element([&](const auto& at) {
+        const core::StridedRuns<1> runs(output.desc.sizes, {core::signed_strides(output.desc)});
+        runs.for_each_element([&](const auto& at) {
             const std::uint64_t bits =
                 core::load_element(output.buffer.bytes(), type, static_cast<std::uint64_t>(at[0]));
             const double value = core::decode_element(type, bits);

@@ -163,7 +163,7 @@ core::Result<Bytes> DxDispatchBuffers::read_list(const JsonValue& values, core::
 }
 
 core::Result<Bytes> DxDispatchBuffers::filled(const JsonValue& initialiser, const core::TensorDesc& desc) {
-    cases::ProblemSink problems = places_.fresh();
+    cases::ProblemSink problems = positions_.fresh();
     const auto read = cases::read_initialiser(initialiser, desc, problems, {folder_, false});
     if (!read) {
         const auto found = problems.take({});

@@ -22,9 +22,10 @@ struct DxDispatchBuffer {
 
 class DxDispatchBuffers {
 public:
-    /// `resources` is the model's member of that name. Keeps references. `places` maps offsets to the model's lines.
-    DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder, const cases::ProblemSink& places)
-        : resources_(cases::index_of(resources)), folder_(std::move(folder)), places_(places) {}
+    /// `resources` is the model's member of that name. Keeps references. `positions` maps offsets to the model's lines.
+    DxDispatchBuffers(const cases::JsonValue& resources, std::filesystem::path folder,
+                      const cases::ProblemSink& positions)
+        : resources_(cases::index_of(resources)), folder_(std::move(folder)), positions_(positions) {}
 
     /// The initial contents of a buffer. They live as long as this object.
     [[nodiscard]] core::Result<const DxDispatchBuffer*> contents(const std::string& name);
@@ -42,7 +43,7 @@ private:
 
     cases::JsonIndex resources_;
     std::filesystem::path folder_;
-    const cases::ProblemSink& places_;
+    const cases::ProblemSink& positions_;
     std::map<std::string, DxDispatchBuffer> read_;
     std::uint64_t bytes_read_ = 0;
 };

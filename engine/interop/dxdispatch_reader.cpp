@@ -131,14 +131,14 @@ class CommandReader {
 public:
     CommandReader(const std::string& file, std::string_view text, const JsonValue& resources,
                   const JsonValue& dispatchables)
-        : places_(file, text),
+        : positions_(file, text),
           dispatchables_(dispatchables),
           by_name_(cases::index_of(dispatchables)),
           folder_(std::filesystem::path(file).parent_path()),
-          buffers_(resources, std::filesystem::path(file).parent_path(), places_) {}
+          buffers_(resources, std::filesystem::path(file).parent_path(), positions_) {}
 
     void command(const JsonValue& value, std::size_t index) {
-        place_ = places_.position(value.offset);
+        position_ = positions_.position(value.offset);
         const std::string* type = string_member(value, "type");
         if (type == nullptr) {
             return leave_out(fmt::format("command {}", index), {"it has no \"type\"", ""});
@@ -169,7 +169,7 @@ public:
     Imported finish() {
         for (const cases::JsonMember& member : *dispatchables_.object()) {
             if (!dispatched_.contains(member.key)) {
-                place_ = places_.position(member.key_offset);
+                position_ = positions_.position(member.key_offset);
                 leave_out(member.key, {"no command dispatches it", ""});
             }
         }
@@ -181,8 +181,8 @@ private:
         "\"dispatch\" becomes a case; \"print\" and \"writeFile\" say nothing of it";
 
     void leave_out(const std::string& what, const core::Error& reason) {
-        result_.left_out.push_back(fmt::format("{}:{}:{}: {}: {}{}", places_.file(), place_.line, place_.column, what,
-                                               reason.message,
+        result_.left_out.push_back(fmt::format("{}:{}:{}: {}: {}{}", positions_.file(), position_.line,
+                                               position_.column, what, reason.message,
                                                reason.hint.empty() ? "" : fmt::format(" ({})", reason.hint)));
     }
 
@@ -212,14 +212,14 @@ private:
         }
         // The long form, which repeats the type.
         const JsonValue* inner = desc->find("Desc");
-        cases::ProblemSink problems = places_.fresh();
+        cases::ProblemSink problems = positions_.fresh();
         auto descriptor = cases::read_descriptor(inner == nullptr ? *desc : *inner, **schema, problems);
         if (!descriptor) {
             const auto found = problems.take({});
             if (found.empty()) {
                 return core::fail("its desc cannot be read");
             }
-            place_ = {found.front().line, found.front().column};
+            position_ = {found.front().line, found.front().column};
             return core::fail(found.front().message, found.front().hint);
         }
         return std::move(*descriptor);
@@ -243,7 +243,7 @@ private:
                               owned ? "\"bindings\" of the dispatchable bind what is OWNED_BY_DML"
                                     : "\"bindings\" of the command bind what is not OWNED_BY_DML");
         }
-        place_ = places_.position(bound->offset);
+        position_ = positions_.position(bound->offset);
         auto binding = read_binding(*bound);
         if (!binding) {
             return core::fail(fmt::format("{}: {}", slot.name, binding.error().message));
@@ -295,7 +295,7 @@ private:
     }
 
     core::Result<void> dispatch(const std::string& name, const JsonValue& dispatchable, const JsonValue& command) {
-        place_ = places_.position(dispatchable.offset);
+        position_ = positions_.position(dispatchable.offset);
         const std::string* type = string_member(dispatchable, "type");
         if (type != nullptr && is_dispatched_file(*type)) {
             return dispatch_file(name, *type, dispatchable, command);
@@ -306,7 +306,7 @@ private:
         }
         const Bindings bindings{dispatchable.find("bindings"), command.find("bindings")};
         if (bindings.at_execution == nullptr || bindings.at_execution->object() == nullptr) {
-            place_ = places_.position(command.offset);
+            position_ = positions_.position(command.offset);
             return core::fail("the command has no \"bindings\"");
         }
         const std::string* compile_type = string_member(dispatchable, "dmlCompileType");
@@ -410,7 +410,7 @@ private:
         return add_case(name, std::move(subject));
     }
 
-    cases::ProblemSink places_;
+    cases::ProblemSink positions_;
     const JsonValue& dispatchables_;
     cases::JsonIndex by_name_;
     std::filesystem::path folder_;
@@ -420,7 +420,7 @@ private:
     std::set<std::string> written_;
     cases::UniqueNames names_;
     /// The current position in the model.
-    cases::Position place_;
+    cases::Position position_;
     /// The number of elements of all tensors so far.
     std::uint64_t elements_ = 0;
     Imported result_;
@@ -432,9 +432,10 @@ core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view
     const std::string clean = without_trailing_commas(text);
     const auto document = cases::parse_json(clean);
     if (!document) {
-        const auto place = cases::position_of(clean, document.error().offset);
-        return core::fail(fmt::format("{}:{}:{}: {}", file, place.line, place.column, document.error().error.message),
-                          document.error().error.hint);
+        const auto position = cases::position_of(clean, document.error().offset);
+        return core::fail(
+            fmt::format("{}:{}:{}: {}", file, position.line, position.column, document.error().error.message),
+            document.error().error.hint);
     }
     const JsonValue* resources = document->find("resources");
     const JsonValue* dispatchables = document->find("dispatchables");

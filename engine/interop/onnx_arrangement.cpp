@@ -212,14 +212,14 @@ Mapped map_einsum(const OnnxNode& node) {
     const auto packed = core::packed_strides(input.sizes);
     core::Dimensions strides(sizes.size(), 0);
     for (std::size_t d = 0; d < from.size(); ++d) {
-        const std::size_t place = to.find(from[d]);
-        if (place == std::string::npos) {
+        const std::size_t target = to.find(from[d]);
+        if (target == std::string::npos) {
             return core::fail("Einsum that sums is not mapped");
         }
-        if (to.find(from[d], place + 1) != std::string::npos || sizes[place] != input.sizes[d]) {
+        if (to.find(from[d], target + 1) != std::string::npos || sizes[target] != input.sizes[d]) {
             return core::fail("Einsum's labels are not those of the dimensions");
         }
-        strides[place] += static_cast<std::uint32_t>(packed[d]);
+        strides[target] += static_cast<std::uint32_t>(packed[d]);
     }
     for (const char label : to) {
         if (from.find(label) == std::string::npos) {

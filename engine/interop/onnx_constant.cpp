@@ -51,12 +51,12 @@ Constant constant(const OnnxNode& node) {
 Constant shape(const OnnxNode& node) {
     const core::Dimensions sizes = node.input(0)->onnx_sizes();
     const auto rank = static_cast<std::int64_t>(sizes.size());
-    const auto place = [&](const char* name, std::int64_t otherwise) {
+    const auto bound = [&](const char* name, std::int64_t otherwise) {
         const std::int64_t written = node.integer(name, otherwise);
         return std::clamp<std::int64_t>(written < 0 ? written + rank : written, 0, rank);
     };
     std::vector<std::int64_t> values;
-    for (std::int64_t d = place("start", 0); d < place("end", rank); ++d) {
+    for (std::int64_t d = bound("start", 0); d < bound("end", rank); ++d) {
         values.push_back(sizes[static_cast<std::size_t>(d)]);
     }
     // The shape of a scalar is empty.

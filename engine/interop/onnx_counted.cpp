@@ -205,8 +205,8 @@ Nodes expand_gram_counts(Expansion& to) {
             matrix.float_data.edit(static_cast<int>(i * columns + grams.columns[gram])) =
                 kind == "TF" ? 1.0F : grams.weights[gram];
         }
-        const std::string placed = to.add("MatMul", {counts, to.add("Constant", {}, "", {value(matrix)})});
-        sum = sum.empty() ? placed : to.add("Add", {sum, placed});
+        const std::string in_columns = to.add("MatMul", {counts, to.add("Constant", {}, "", {value(matrix)})});
+        sum = sum.empty() ? in_columns : to.add("Add", {sum, in_columns});
     }
     if (sum.empty()) {
         return core::fail("TfIdfVectorizer counts no n-grams: the rows are too short");

@@ -153,19 +153,19 @@ Mapped map_compress(const OnnxNode& node) {
     if (!condition.is_bool || condition.sizes.size() != 1 || condition.count() > sizes[*axis]) {
         return core::fail("the condition is not a list of BOOL, at most as long as the data along the axis");
     }
-    std::vector<std::uint32_t> places;
+    std::vector<std::uint32_t> chosen;
     for (std::uint32_t i = 0; i < condition.count(); ++i) {
         if (condition.integer(i) != 0) {
-            places.push_back(i);
+            chosen.push_back(i);
         }
     }
-    if (places.empty()) {
+    if (chosen.empty()) {
         return core::fail("the condition chooses nothing");
     }
-    const core::Dimensions indices_sizes = padded({static_cast<std::uint32_t>(places.size())}, sizes.size());
+    const core::Dimensions indices_sizes = padded({static_cast<std::uint32_t>(chosen.size())}, sizes.size());
     return OnnxCase("GATHER")
         .input("InputTensor", *node.input(0), sizes)
-        .input("IndicesTensor", whole_numbers(places, indices_sizes))
+        .input("IndicesTensor", whole_numbers(chosen, indices_sizes))
         .output("OutputTensor", *node.output(0))
         .set("Axis", *axis)
         .set("IndexDimensions", 1)

@@ -91,11 +91,11 @@ private:
     }
 
     /// Adds the model's node to the error if there are several nodes.
-    [[nodiscard]] core::Error at_node(int place, core::Error error) const {
+    [[nodiscard]] core::Error at_node(int node, core::Error error) const {
         const onnx::GraphProto& graph = model_.graph();
         if (graph.node.size() > 1) {
-            const std::string type = core::shortened(graph.node(place).op_type());
-            error.message = fmt::format("node {} ({}): {}", place + 1, type, error.message);
+            const std::string type = core::shortened(graph.node(node).op_type());
+            error.message = fmt::format("node {} ({}): {}", node + 1, type, error.message);
         }
         return error;
     }

@@ -84,14 +84,14 @@ public:
     /// The tensor `name`: from the data set, whose files follow the order of the graph's inputs or outputs, or an
     /// initializer. An input may be an empty list.
     [[nodiscard]] core::Result<OnnxTensor> find(const std::string& name, bool output) const {
-        const Places& places = output ? outputs_ : inputs_;
-        if (const auto place = places.find(name); place != places.end()) {
-            const onnx::ValueInfoProto& value = output ? graph_.output(place->second) : graph_.input(place->second);
+        const Indices& indices = output ? outputs_ : inputs_;
+        if (const auto found = indices.find(name); found != indices.end()) {
+            const onnx::ValueInfoProto& value = output ? graph_.output(found->second) : graph_.input(found->second);
             if (value.type.has() && !value.type().tensor_type.has()) {
                 return core::fail(fmt::format("\"{}\" is a sequence, a map or an optional value, not a tensor",
                                               core::shortened(name)));
             }
-            const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", place->second);
+            const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", found->second);
             std::error_code error;
             if (fs::is_regular_file(path, error)) {
                 return read_tensor(path, value, !output);
@@ -105,13 +105,13 @@ public:
 
     /// The tensors of a sequence or of an optional value of the data set.
     [[nodiscard]] core::Result<SequenceData> find_sequence(const std::string& name, bool output) const {
-        const Places& places = output ? outputs_ : inputs_;
-        const auto place = places.find(name);
-        if (place == places.end()) {
+        const Indices& indices = output ? outputs_ : inputs_;
+        const auto found = indices.find(name);
+        if (found == indices.end()) {
             return core::fail(fmt::format("there are no data for \"{}\"", core::shortened(name)));
         }
-        const onnx::TypeProto& type = (output ? graph_.output(place->second) : graph_.input(place->second)).type();
-        const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", place->second);
+        const onnx::TypeProto& type = (output ? graph_.output(found->second) : graph_.input(found->second)).type();
+        const fs::path path = folder_ / fmt::format("{}_{}.pb", output ? "output" : "input", found->second);
         if (type.sequence_type.has()) {
             const auto sequence = parse<onnx::SequenceProto>(path);
             return sequence ? sequence_data(*sequence) : tl::unexpected(sequence.error());
@@ -151,13 +151,13 @@ private:
         return data;
     }
 
-    using Places = std::map<std::string_view, int>;
+    using Indices = std::map<std::string_view, int>;
 
     const onnx::GraphProto& graph_;
     fs::path folder_;
-    Places inputs_;
-    Places outputs_;
-    Places initializers_;
+    Indices inputs_;
+    Indices outputs_;
+    Indices initializers_;
 };
 
 class TestReader {

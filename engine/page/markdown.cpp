@@ -127,7 +127,7 @@ std::string comparison_table(const PageData& data) {
             "\n| benchmark | base | new | ratio | spread | p | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
     }
     for (const std::string& difference : data.comparison.differences) {
-        head += fmt::format("\nThe runs are from different places: {}\n", escaped(difference));
+        head += fmt::format("\nThe runs differ in: {}\n", escaped(difference));
     }
     return head + text + (lines > most_lines ? fmt::format("\n… and {} more\n", lines - most_lines) : "");
 }

@@ -19,9 +19,9 @@ constexpr std::size_t indent = 4;
 struct Cells {
     std::vector<std::string> expected;
     std::vector<std::string> actual;
-    std::vector<std::string> places;
+    std::vector<std::string> positions;
     std::size_t width = 1;
-    std::size_t place_width = 0;
+    std::size_t position_width = 0;
 };
 
 Cells cells_of(const run::OutputResult& output) {
@@ -30,10 +30,10 @@ Cells cells_of(const run::OutputResult& output) {
         const core::DataType type = output.desc.data_type;
         cells.expected.push_back(core::format_element(type, element.expected_bits));
         cells.actual.push_back(core::format_element(type, element.actual_bits) + (element.beyond ? "*" : " "));
-        cells.places.push_back(
+        cells.positions.push_back(
             fmt::format("[{}]", fmt::join(compare::coordinates_of(element.index, output.desc.sizes), ",")));
         cells.width = std::max({cells.width, cells.expected.back().size(), cells.actual.back().size() - 1});
-        cells.place_width = std::max(cells.place_width, cells.places.back().size());
+        cells.position_width = std::max(cells.position_width, cells.positions.back().size());
     }
     return cells;
 }
@@ -48,7 +48,8 @@ core::ShownText line(const Cells& cells, std::size_t first, std::size_t last) {
     while (actual.ends_with(' ')) {
         actual.pop_back();
     }
-    return core::show("{:{}}{:<{}} {} |{}\n", "", indent, cells.places[first], cells.place_width, expected, actual);
+    return core::show("{:{}}{:<{}} {} |{}\n", "", indent, cells.positions[first], cells.position_width, expected,
+                      actual);
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ core::ShownText element_lines(const run::OutputResult& output) {
         row =
             output.desc.sizes.empty() || output.desc.sizes.back() == 1 ? output.shown.size() : output.desc.sizes.back();
     }
-    const std::size_t taken = indent + cells.place_width + 4;
+    const std::size_t taken = indent + cells.position_width + 4;
     const std::size_t fitting = (most_columns - std::min(taken, most_columns)) / (2 * cells.width + 3);
     const std::size_t in_a_line = std::max<std::size_t>(std::min(row, fitting), 1);
     core::ShownText text = core::show(

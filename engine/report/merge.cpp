@@ -113,13 +113,13 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     const run::Shown compared = result.contains("uncompared")      ? run::Shown::part
                                 : powerless_reason(result).empty() ? run::Shown::all
                                                                    : run::Shown::powerless;
-    Place place{order->get<std::uint64_t>(),
-                run::shown_by(*status_named(result["status"].get_ref<const std::string&>()),
-                              result.contains("expectation"), compared),
-                result["gated"].get<bool>(),
-                lines_.size(),
-                0,
-                static_cast<std::uint32_t>(known - names_.begin())};
+    StoredResult stored{order->get<std::uint64_t>(),
+                        run::shown_by(*status_named(result["status"].get_ref<const std::string&>()),
+                                      result.contains("expectation"), compared),
+                        result["gated"].get<bool>(),
+                        lines_.size(),
+                        0,
+                        static_cast<std::uint32_t>(known - names_.begin())};
     if (known == names_.end()) {
         names_.push_back(engine);
     }
@@ -128,7 +128,7 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     counted.timing = timing_of(result);
     if (result["gated"].get<bool>()) {
         count_precision(result, precision_);
-        tallies_[{short_name(result["operator"].get<std::string>()), place.engine}].add(counted);
+        tallies_[{short_name(result["operator"].get<std::string>()), stored.engine}].add(counted);
     } else {
         ++off_gate_[static_cast<std::size_t>(counted.status)];
         if (run::is_failure(counted.status) && off_gate_failures_.size() < run::RunTotals::most_off_gate_failures) {
@@ -137,8 +137,8 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     }
     result.erase("order");
     const std::string line = result.dump(-1, ' ', false, Json::error_handler_t::replace);
-    place.length = static_cast<std::uint32_t>(line.size());
-    places_.push_back(place);
+    stored.length = static_cast<std::uint32_t>(line.size());
+    stored_.push_back(stored);
     return lines_.append(line);
 }
 
@@ -174,13 +174,13 @@ core::Result<void> Merge::compare_with_first(const Part& part) const {
 
 core::Result<void> Merge::add(const std::string& path) {
     Part part{path, {}, 0};
-    const std::size_t before = places_.size();
+    const std::size_t before = stored_.size();
     const auto header = read_result_file(
         path, [&](Json& result) { return take(path, result); }, &part.document);
     if (!header) {
         return tl::unexpected(header.error());
     }
-    part.results = places_.size() - before;
+    part.results = stored_.size() - before;
     if (!has_shard(part.document)) {
         return core::fail(fmt::format("{}: this is not a result of a shard", path),
                           "`dmlconform run --shard I/N --json FILE` writes them");
@@ -237,11 +237,12 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
             std::find_if(known.begin(), known.end(), [&](const EngineInfo& e) { return e.name == names_[i]; }) -
             known.begin());
     }
-    const auto key = [&](const Place& place) { return std::pair(place.order, rank[place.engine]); };
-    std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
-    const auto twice = std::adjacent_find(places_.begin(), places_.end(),
-                                          [&](const Place& a, const Place& b) { return key(a) == key(b); });
-    if (twice != places_.end()) {
+    const auto key = [&](const StoredResult& stored) { return std::pair(stored.order, rank[stored.engine]); };
+    std::sort(stored_.begin(), stored_.end(),
+              [&](const StoredResult& a, const StoredResult& b) { return key(a) < key(b); });
+    const auto twice = std::adjacent_find(
+        stored_.begin(), stored_.end(), [&](const StoredResult& a, const StoredResult& b) { return key(a) == key(b); });
+    if (twice != stored_.end()) {
         const auto line = lines_.read(twice->offset, twice->length);
         return core::fail(fmt::format("several shards have run {}", line ? Json::parse(*line)["id"].get<std::string>()
                                                                          : std::string("the same case")),
@@ -255,15 +256,15 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
 
 /// By positions in order.
 core::Result<void> Merge::count_unverified() {
-    for (auto first = places_.begin(); first != places_.end();) {
-        const auto last =
-            std::find_if(first, places_.end(), [&](const Place& place) { return place.order != first->order; });
-        const auto best =
-            std::max_element(first, last, [](const Place& a, const Place& b) { return a.shown < b.shown; });
+    for (auto first = stored_.begin(); first != stored_.end();) {
+        const auto last = std::find_if(first, stored_.end(),
+                                       [&](const StoredResult& stored) { return stored.order != first->order; });
+        const auto best = std::max_element(
+            first, last, [](const StoredResult& a, const StoredResult& b) { return a.shown < b.shown; });
         std::string id;
         std::vector<std::string> why;
-        for (auto place = first; place != last && first->gated && best->shown != run::Shown::all; ++place) {
-            const auto line = lines_.read(place->offset, place->length);
+        for (auto stored = first; stored != last && first->gated && best->shown != run::Shown::all; ++stored) {
+            const auto line = lines_.read(stored->offset, stored->length);
             if (!line) {
                 return tl::unexpected(line.error());
             }
@@ -271,7 +272,7 @@ core::Result<void> Merge::count_unverified() {
             id = result["id"].get<std::string>();
             if (best->shown != run::Shown::powerless) {
                 why.push_back(fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", "")));
-            } else if (place->shown == run::Shown::powerless && why.empty()) {
+            } else if (stored->shown == run::Shown::powerless && why.empty()) {
                 why.push_back(powerless_reason(result));
             }
         }
@@ -307,7 +308,7 @@ std::vector<EngineInfo> Merge::engines() const {
 
 run::RunTotals Merge::totals() const {
     run::RunTotals totals(engines());
-    totals.results = places_.size();
+    totals.results = stored_.size();
     totals.off_gate = off_gate_;
     totals.off_gate_failures = off_gate_failures_;
     totals.unverified = unverified_;
@@ -342,8 +343,8 @@ RunContext Merge::context() const {
 }
 
 core::Result<void> Merge::for_each(const std::function<core::Result<void>(const std::string& line)>& visit) {
-    for (const Place& place : places_) {
-        const auto line = lines_.read(place.offset, place.length);
+    for (const StoredResult& stored : stored_) {
+        const auto line = lines_.read(stored.offset, stored.length);
         if (!line) {
             return tl::unexpected(line.error());
         }

@@ -39,7 +39,7 @@ private:
         nlohmann::ordered_json document;
         std::size_t results = 0;
     };
-    struct Place {
+    struct StoredResult {
         std::uint64_t order;
         run::Shown shown;
         bool gated;
@@ -56,7 +56,7 @@ private:
 
     std::vector<Part> parts_;
     std::vector<std::string> names_;
-    std::vector<Place> places_;
+    std::vector<StoredResult> stored_;
     core::SpoolFile lines_;
     std::map<std::pair<std::string, std::uint32_t>, run::Tally> tallies_;
     run::StatusCounts off_gate_{};

@@ -132,19 +132,19 @@ public:
     }
 
 private:
-    [[noreturn]] void wrong(const std::string& place, const std::string& what) const {
-        throw Stop{{fmt::format("{}: {}: {}", path_, place, what), ""}};
+    [[noreturn]] void wrong(const std::string& pointer, const std::string& what) const {
+        throw Stop{{fmt::format("{}: {}: {}", path_, pointer, what), ""}};
     }
 
     template <std::size_t N>
-    void check(const Json& object, const std::array<Member, N>& members, const std::string& place) const {
+    void check(const Json& object, const std::array<Member, N>& members, const std::string& pointer) const {
         if (!object.is_object()) {
-            wrong(place, "this is not an object");
+            wrong(pointer, "this is not an object");
         }
         for (const Member& member : members) {
             const auto found = object.find(member.name);
             if (found == object.end() ? !member.optional : !is_of(*found, member.kind)) {
-                wrong(fmt::format("{}/{}", place, member.name),
+                wrong(fmt::format("{}/{}", pointer, member.name),
                       fmt::format("it must be {}{}", name_of(member.kind),
                                   found == object.end() ? ", and is missing" : ""));
             }
@@ -152,21 +152,21 @@ private:
     }
 
     core::Result<void> take(Json& result, std::size_t index) {
-        const std::string place = fmt::format("/results/{}", index);
-        check(result, result_members, place);
+        const std::string pointer = fmt::format("/results/{}", index);
+        check(result, result_members, pointer);
         if (!status_named(result["status"].get_ref<const std::string&>())) {
-            wrong(place + "/status", fmt::format("there is no status \"{}\"",
-                                                 core::shortened(result["status"].get_ref<const std::string&>())));
+            wrong(pointer + "/status", fmt::format("there is no status \"{}\"",
+                                                   core::shortened(result["status"].get_ref<const std::string&>())));
         }
         if (const auto timing = result.find("timing"); timing != result.end()) {
-            check(*timing, timing_members, place + "/timing");
+            check(*timing, timing_members, pointer + "/timing");
         }
         const Json& outputs = result["outputs"];
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            check(outputs[i], output_members, fmt::format("{}/outputs/{}", place, i));
+            check(outputs[i], output_members, fmt::format("{}/outputs/{}", pointer, i));
         }
         if (engines_seen_.insert(result["engine"].get<std::string>()).second && engines_seen_.size() > most_engines) {
-            wrong(place + "/engine", fmt::format("there are results of more than {} engines", most_engines));
+            wrong(pointer + "/engine", fmt::format("there are results of more than {} engines", most_engines));
         }
         return visit_(result);
     }

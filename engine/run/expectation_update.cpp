@@ -229,7 +229,7 @@ core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, con
         const std::size_t index = *known[i];
         if (all[index].cases.empty()) {
             updated.changes.push_back(fmt::format("{}: {} passes: the condition is too wide, narrow it by hand",
-                                                  all[index].place(), *outcome->second.passed.begin()));
+                                                  all[index].location(), *outcome->second.passed.begin()));
             continue;
         }
         EntryEdit edit((*list->array())[i], outcome->second.passed, outcome->second.needed, complete);
@@ -238,13 +238,13 @@ core::Result<UpdatedFile> ExpectationUpdate::update(const std::string& path, con
         if (!remove[i]) {
             edits = trial;
         }
-        const std::string place = all[index].place();
+        const std::string location = all[index].location();
         if (remove[i] || edit.notes().empty()) {
             updated.changes.push_back(
-                fmt::format("{}: {}: {}", place, remove[i] ? "removed" : "cases removed", all[index].reason));
+                fmt::format("{}: {}: {}", location, remove[i] ? "removed" : "cases removed", all[index].reason));
         }
         for (const std::string& note : edit.notes()) {
-            updated.changes.push_back(fmt::format("{}: {}", place, note));
+            updated.changes.push_back(fmt::format("{}: {}", location, note));
         }
     }
     edits.remove(*list, remove);

@@ -226,10 +226,10 @@ void ExpectedResults::apply(CaseResult& result) {
         }
         result.actual = status;
         result.status = Status::xpass;
-        result.reason = fmt::format("the case passes, but {} expects {}: {}", entry.place(), to_string(entry.expected),
-                                    with_issue(entry));
+        result.reason = fmt::format("the case passes, but {} expects {}: {}", entry.location(),
+                                    to_string(entry.expected), with_issue(entry));
     } else {
-        result.reason += fmt::format("; {} expects {}", entry.place(), what_is_expected(entry));
+        result.reason += fmt::format("; {} expects {}", entry.location(), what_is_expected(entry));
     }
 }
 
@@ -261,7 +261,7 @@ CaseResult run_as_planned(const CasePlan& plan, const std::shared_ptr<const case
         skipped.engine = engine;
         skipped.status = Status::skip;
         skipped.expectation = plan.skip;
-        skipped.reason = fmt::format("{} says not to run it: {}", plan.skip->place(), with_issue(*plan.skip));
+        skipped.reason = fmt::format("{} says not to run it: {}", plan.skip->location(), with_issue(*plan.skip));
         return skipped;
     }
     CaseResult result = run_once();

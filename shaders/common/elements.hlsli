@@ -6,8 +6,8 @@
 #define BITS_OF(packing) (32u >> (packing))
 #define MASK_OF(packing) (0xffffffffu >> (32 - BITS_OF(packing)))
 #define WORD_OF(packing, offset) ((offset) >> (packing))
-#define PLACE_OF(packing, offset) ((offset) & ((1u << (packing)) - 1))
-#define SHIFT_OF(packing, offset) (PLACE_OF(packing, offset) * BITS_OF(packing))
+#define INDEX_IN_WORD(packing, offset) ((offset) & ((1u << (packing)) - 1))
+#define SHIFT_OF(packing, offset) (INDEX_IN_WORD(packing, offset) * BITS_OF(packing))
 
 // The element's bits in the low end, zeros above.
 #define LOAD_ELEMENT(buffer, packing, offset) \
@@ -25,8 +25,8 @@
         }                                           \
     }
 
-#define STORE_ELEMENT(buffer, packing, offset, value)                                                        \
-    STORE_BITS(buffer, WORD_OF(packing, offset), MASK_OF(packing) << SHIFT_OF(packing, offset),               \
+#define STORE_ELEMENT(buffer, packing, offset, value)                                           \
+    STORE_BITS(buffer, WORD_OF(packing, offset), MASK_OF(packing) << SHIFT_OF(packing, offset), \
                ((value) & MASK_OF(packing)) << SHIFT_OF(packing, offset))
 
 // Selects one of the words of 16 bytes; higher bits of the index are ignored.

@@ -111,13 +111,13 @@ Int64 negate_if(bool4 condition, Int64 x) {
 
 // The index of the highest set bit; 0 for 0.
 uint4 highest_bit(uint4 x) {
-    uint4 place = 0;
+    uint4 result = 0;
     [loop] for (uint step = 16; step > 0; step /= 2) {
         const bool4 higher = x >> step != 0;
-        place += higher ? step : 0u;
+        result += higher ? step : 0u;
         x = higher ? x >> step : x;
     }
-    return place;
+    return result;
 }
 
 uint4 highest_bit(Int64 x) {

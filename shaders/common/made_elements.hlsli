@@ -7,19 +7,19 @@
 #include "shaders/common/float16.hlsli"
 
 #if ELEMENTS == ELEMENTS_WORDS
-#define LOAD(buffer, place) buffer[place]
+#define LOAD(buffer, offset) buffer[offset]
 #else
-#define LOAD(buffer, place) LOAD_ELEMENT(buffer, packing, place)
+#define LOAD(buffer, offset) LOAD_ELEMENT(buffer, packing, offset)
 #endif
 
 // Used by make(number), which the includer defines, to return its element's bits: either stores them, or leaves them in
 // `result` for the thread, which combines neighbouring elements.
 #if ELEMENTS == ELEMENTS_PACKED
-#define PUT(place, bits) result = (bits);
+#define PUT(offset, bits) result = (bits);
 #elif ELEMENTS == ELEMENTS_NARROW
-#define PUT(place, bits) STORE_ELEMENT(target, packing, place, bits)
+#define PUT(offset, bits) STORE_ELEMENT(target, packing, offset, bits)
 #else
-#define PUT(place, bits) target[place] = (bits);
+#define PUT(offset, bits) target[offset] = (bits);
 #endif
 
 // Converts FLOAT32 or FLOAT16.
@@ -39,4 +39,4 @@ uint bits_from(float number) {
 #endif
 }
 
-#define REAL(buffer, place) real_from(LOAD(buffer, place))
+#define REAL(buffer, offset) real_from(LOAD(buffer, offset))

@@ -15,9 +15,9 @@ float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
     precise const float4 divisor_low = divisor - divisor_high;
     precise const float4 rest = (dividend - tie * divisor_high) - tie * divisor_low;
     // Half an ULP of the tie. If x is that close, the FP32 quotient is the tie.
-    const float4 half_place = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
+    const float4 half_unit = asfloat(asuint(tie) & 0x7f800000) * (1.0 / 16777216);
     const float4 side = (asint(rest) < 0) == (asint(divisor) < 0) ? 0.5 : -0.5;
-    const float4 whole = abs(rest) <= abs(divisor) * half_place ? round(tie) : tie + side;
+    const float4 whole = abs(rest) <= abs(divisor) * half_unit ? round(tie) : tie + side;
     const float most = 512;
     const float4 result = abs(quotient) < most && !is_infinite(y) ? whole : quotient;
     return is_nan(quotient) ? nan : result + zero_point;

@@ -7,8 +7,8 @@ RWBuffer<uint4> target : register(u17);
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint place = linear_group(group_id) * GROUP_SIZE + thread;
+    const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (linear_group(group_id) < group_count) {
-        target[place] = source[place];
+        target[number] = source[number];
     }
 }

@@ -65,7 +65,7 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
     const uint packing = operand.y;
     Bits bits = (Bits)0;
     bits.low = operand.w;
-    if (operand.z == PLACE_ADJACENT) {
+    if (operand.z == OPERAND_ADJACENT) {
 #if WIDE
         if (packing == PACKING_64) {
             bits.low = uint4(words.xz, more.xz);
@@ -74,7 +74,7 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
         }
 #endif
         bits.low = four_of(words, packing, offset);
-    } else if (operand.z == PLACE_SAME) {
+    } else if (operand.z == OPERAND_SAME) {
 #if WIDE
         if (packing == PACKING_64) {
             bits.low = (offset & 1) != 0 ? words.z : words.x;
@@ -90,7 +90,7 @@ Bits bits_in(uint4 words, uint4 more, uint offset, uint4 operand) {
 // Groups of fewer than three elements may not have 16 bytes after them.
 #if WIDE
 #define MORE_BITS(k, buffer) \
-    buffer[operands[k].y == PACKING_64 && operands[k].z == PLACE_ADJACENT && size > 2 ? OFFSET(k) / 2 + 1 : 0]
+    buffer[operands[k].y == PACKING_64 && operands[k].z == OPERAND_ADJACENT && size > 2 ? OFFSET(k) / 2 + 1 : 0]
 #else
 #define MORE_BITS(k, buffer) uint4(0, 0, 0, 0)
 #endif
@@ -176,7 +176,7 @@ uint wide_low(uint word, uint offset, uint packing) {
                 IS_64(k) ? buffer[IS_64(k) ? 2 * OFFSET(k) + 1 : 0] : 0)
 #else
 #define LOAD_BITS(k, buffer) \
-    one_element(operands[k].z == PLACE_ABSENT ? operands[k].w : LOAD_ELEMENT(buffer, operands[k].y, OFFSET(k)), 0)
+    one_element(operands[k].z == OPERAND_ABSENT ? operands[k].w : LOAD_ELEMENT(buffer, operands[k].y, OFFSET(k)), 0)
 #endif
 
 #if WIDE

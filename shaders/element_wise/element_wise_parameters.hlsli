@@ -13,9 +13,9 @@
 #define CLASS_UNSIGNED_64 4
 
 // Layout of the four elements of a group.
-#define PLACE_ADJACENT 0
-#define PLACE_SAME 1
-#define PLACE_ABSENT 2
+#define OPERAND_ADJACENT 0
+#define OPERAND_SAME 1
+#define OPERAND_ABSENT 2
 
 // Groups of four elements that a thread of quantize_bytes.hlsl computes, and the value of its macro ALIKE for rows that
 // all have the same scales and zero points.

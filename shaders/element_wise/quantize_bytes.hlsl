@@ -34,7 +34,8 @@ RWStructuredBuffer<uint> quantized_words : register(u4);
 uint zero_point_word(uint4 words, uint offset) {
     const uint word = word_of(words, offset / 4);
     const uint same = word >> offset % 4 * 8 & 0xff;
-    return operands[2].z == PLACE_ADJACENT ? word : (operands[2].z == PLACE_SAME ? same : operands[2].w) * 0x01010101;
+    const uint one = operands[2].z == OPERAND_SAME ? same : operands[2].w;
+    return operands[2].z == OPERAND_ADJACENT ? word : one * 0x01010101;
 }
 
 // Adding this to an integer puts its bits in the low end of the result, which is faster than a conversion.
@@ -98,20 +99,20 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     if (first_row < rows.x) {
         uint4 x[QUANTIZED_GROUPS_PER_THREAD];
         uint4 scale = scales[column * columns.z / 4];
-        const uint zero_place = column * columns.w;
-        const uint4 zero_points_there = zero_points[zero_place / 16];
+        const uint zero_index = column * columns.w;
+        const uint4 zero_points_there = zero_points[zero_index / 16];
         [unroll] for (uint i = 0; i < QUANTIZED_GROUPS_PER_THREAD; ++i) {
             // Rows beyond the last one are replaced by it.
             const uint row = min(first_row + i, rows.x - 1);
             x[i] = numbers[(column * columns.y + row * rows.y) / 4];
         }
-        if (operands[1].z == PLACE_SAME) {
+        if (operands[1].z == OPERAND_SAME) {
             scale = word_of(scale, 0);
         }
         const float4 divisor = asfloat(scale);
         const float4 reciprocal = moderate_reciprocal(divisor);
         const bool is_reciprocal = all_moderate(divisor);
-        const float4 zero = bytes_of(zero_point_word(zero_points_there, zero_place) ^ sign_bits());
+        const float4 zero = bytes_of(zero_point_word(zero_points_there, zero_index) ^ sign_bits());
         [unroll] for (uint j = 0; j < QUANTIZED_GROUPS_PER_THREAD; ++j) {
             const uint word = quantized_word(asfloat(x[j]), divisor, reciprocal, is_reciprocal, zero);
             if (first_row + j < rows.x) {
@@ -139,7 +140,7 @@ void quantize(uint first, uint thread) {
         x[i] = numbers[offsets[0].y / 4];
         if (SHARED_SCALE(i) == i) {
             scale[i] = scales[offsets[0].z / 4];
-            if (operands[1].z == PLACE_SAME) {
+            if (operands[1].z == OPERAND_SAME) {
                 scale[i] = word_of(scale[i], offsets[0].z);
             }
         }

@@ -38,8 +38,8 @@ Int64 sequence(uint4 k) {
 }
 
 void store(uint number, uint low, uint high) {
-    STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
-    const uint offset = places[0].y;
+    STRIDED_OFFSETS(offsets, 1, number, dimensions, dimension_count)
+    const uint offset = offsets[0].y;
     if (packing == PACKING_64) {
         target[2 * offset] = low;
         target[2 * offset + 1] = high;

@@ -11,10 +11,10 @@
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);
 
-// The block whose window has element `place` at the position. Clears `hit` if there is none.
-uint block_at(uint dimension, uint position, uint place, inout bool hit) {
+// The block whose window has element `tap` at the position. Clears `hit` if there is none.
+uint block_at(uint dimension, uint position, uint tap, inout bool hit) {
     const uint4 window = windows[2 * dimension];
-    const uint distance = position + windows[2 * dimension + 1].x - place * window.y;
+    const uint distance = position + windows[2 * dimension + 1].x - tap * window.y;
     const uint block = distance / window.z;
     hit = hit && int(distance) >= 0 && block * window.z == distance && block < window.w;
     return block;
@@ -35,11 +35,11 @@ uint2 sum(uint2 total, uint2 term) {
     return uint2(low, total.y + term.y + (low < term.x ? 1 : 0));
 }
 
-uint2 term_at(uint place) {
+uint2 term_at(uint offset) {
     if (packing == PACKING_64) {
-        return uint2(source[2 * place], source[2 * place + 1]);
+        return uint2(source[2 * offset], source[2 * offset + 1]);
     }
-    const uint bits = LOAD_ELEMENT(source, packing, place);
+    const uint bits = LOAD_ELEMENT(source, packing, offset);
     const uint unused_bits = 32 - BITS_OF(packing);
     return uint2(kind == KIND_SIGNED ? uint(int(bits << unused_bits) >> unused_bits) : bits, 0);
 }

@@ -8,11 +8,11 @@ struct Index {
     bool inside;  // true if it was in range
 };
 
-Index index_at(uint place, uint size) {
-    uint low = indices[place * index_words];
+Index index_at(uint number, uint size) {
+    uint low = indices[number * index_words];
     uint high = index_has_sign != 0 && low >= 0x80000000 ? 0xffffffff : 0;
     if (index_words == 2) {
-        high = indices[place * 2 + 1];
+        high = indices[number * 2 + 1];
     }
     const bool counted_from_end = index_has_sign != 0 && high >= 0x80000000;
     if (counted_from_end) {

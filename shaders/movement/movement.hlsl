@@ -55,13 +55,13 @@ int brought_inside(uint bounds, int coordinate, int size) {
         return positive_rest(coordinate, size);
     }
     if (bounds == DML_PADDING_MODE_SYMMETRIC) {
-        const int place = positive_rest(coordinate, 2 * size);
-        return place < size ? place : 2 * size - 1 - place;
+        const int folded = positive_rest(coordinate, 2 * size);
+        return folded < size ? folded : 2 * size - 1 - folded;
     }
     // The period of reflection. A single element is its own reflection.
     const int turn = max(2 * (size - 1), 1);
-    const int place = positive_rest(coordinate, turn);
-    return place < size ? place : turn - place;
+    const int folded = positive_rest(coordinate, turn);
+    return folded < size ? folded : turn - folded;
 }
 
 // The offset of the coordinate's element from the source's start. Sets `outside` if there is none.
@@ -116,11 +116,11 @@ Cursor cursor_at(uint unit) {
         }
         return cursor;
     }
-    int places[MOST_COORDINATES + 1];
+    int walked[MOST_COORDINATES + 1];
     [loop] for (uint i = 0; i <= coordinate_count; ++i) {
-        places[i] = int(coordinates[2 * i + 1].x);
+        walked[i] = int(coordinates[2 * i + 1].x);
     }
-    places[dimensions[1].x] += int(cursor.column * dimensions[1].y);
+    walked[dimensions[1].x] += int(cursor.column * dimensions[1].y);
 #endif
     [loop] for (uint d = 1; d < dimension_count; ++d) {
         const uint4 dimension = dimensions[ROWS * d];
@@ -131,17 +131,17 @@ Cursor cursor_at(uint unit) {
         cursor.to += index * dimension.z;
 #if BOUNDED
         cursor.number += index * dimension.w;
-        places[dimensions[ROWS * d + 1].x] += int(index * dimensions[ROWS * d + 1].y);
+        walked[dimensions[ROWS * d + 1].x] += int(index * dimensions[ROWS * d + 1].y);
 #endif
         rest = quotient;
     }
 #if BOUNDED
     [loop] for (uint c = 0; c < coordinate_count; ++c) {
         if (c != innermost) {
-            cursor.from += offset_of(places[c], c, cursor.outside);
+            cursor.from += offset_of(walked[c], c, cursor.outside);
         }
     }
-    cursor.coordinate = places[innermost];
+    cursor.coordinate = walked[innermost];
 #endif
     return cursor;
 }
@@ -281,12 +281,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 words = gathered_words(cursor_at(number * UNITS));
         // Bytes after the output's last word do not belong to it.
         const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
-        const uint place = target_start / (4 * PER_WORD) + number;
+        const uint vector_index = target_start / (4 * PER_WORD) + number;
         [branch] if (word_count >= 4) {
-            target[place] = words;
+            target[vector_index] = words;
         } else {
             [loop] for (uint i = 0; i < word_count; ++i) {
-                target_words[4 * place + i] = word_of(words, i);
+                target_words[4 * vector_index + i] = word_of(words, i);
             }
         }
     }

@@ -19,7 +19,7 @@ RWBuffer<uint4> target : register(u17);
 RWStructuredBuffer<uint> target_words : register(u1);
 
 // The row and the source address of a unit.
-struct Place {
+struct Start {
     uint column;
     uint row;
     uint from;
@@ -39,30 +39,30 @@ uint quotient_of(uint number, uint4 dimension) {
     return quotient;
 }
 
-Place place_at(uint unit) {
-    Place place;
+Start start_at(uint unit) {
+    Start start;
     uint rest = quotient_of(unit, dimensions[0]);
-    place.column = unit - rest * dimensions[0].x;
-    place.row = rest;
-    place.from = source_start + place.column * dimensions[0].y;
+    start.column = unit - rest * dimensions[0].x;
+    start.row = rest;
+    start.from = source_start + start.column * dimensions[0].y;
     [loop] for (uint d = 1; d < last_dimension; ++d) {
         const uint quotient = quotient_of(rest, dimensions[d]);
         const uint index = rest - quotient * dimensions[d].x;
-        place.row = d == 1 ? index : place.row;
-        place.from += index * dimensions[d].y;
+        start.row = d == 1 ? index : start.row;
+        start.from += index * dimensions[d].y;
         rest = quotient;
     }
-    place.from += rest * dimensions[last_dimension].y;
-    return place;
+    start.from += rest * dimensions[last_dimension].y;
+    return start;
 }
 
 // How much further on the units from number `own` on are, which belong to the next row. After the last row any unit of
 // it will do.
-uint jump_of(Place place, uint unit, uint own) {
+uint jump_of(Start start, uint unit, uint own) {
     uint jump = row_jump;
-    [branch] if (own < UNITS && place.row + 1 >= dimensions[1].x) {
+    [branch] if (own < UNITS && start.row + 1 >= dimensions[1].x) {
         if (unit + own < unit_count) {
-            jump = place_at(unit + own).from - (place.from + own * dimensions[0].y);
+            jump = start_at(unit + own).from - (start.from + own * dimensions[0].y);
         } else {
             jump = (own - UNITS) * dimensions[0].y;
         }
@@ -133,20 +133,20 @@ uint4 vector_at(uint from, uint own, uint jump) {
 
 #endif
 
-uint4 vector_of(Place place, uint unit) {
-    const uint own = min(dimensions[0].x - place.column, UNITS);
-    return vector_at(place.from, own, jump_of(place, unit, own));
+uint4 vector_of(Start start, uint unit) {
+    const uint own = min(dimensions[0].x - start.column, UNITS);
+    return vector_at(start.from, own, jump_of(start, unit, own));
 }
 
 void store(uint number, uint4 words) {
-    const uint place = target_start + number;
+    const uint vector_index = target_start + number;
     // Bytes after the output's last word do not belong to it.
     const uint word_count = (unit_count + PER_WORD - 1) / PER_WORD - 4 * number;
     [branch] if (word_count >= 4) {
-        target[place] = words;
+        target[vector_index] = words;
     } else {
         [loop] for (uint i = 0; i < word_count; ++i) {
-            target_words[4 * place + i] = word_of(words, i);
+            target_words[4 * vector_index + i] = word_of(words, i);
         }
     }
 }
@@ -156,6 +156,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     const uint unit = number * UNITS;
     if (unit < unit_count) {
-        store(number, vector_of(place_at(unit), unit));
+        store(number, vector_of(start_at(unit), unit));
     }
 }

@@ -18,16 +18,16 @@ RWStructuredBuffer<uint> winners : register(u1);
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < update_count) {
-        STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
-        uint element = places[0].z;
+        STRIDED_OFFSETS(offsets, 1, number, dimensions, dimension_count)
+        uint element = offsets[0].z;
         bool inside = true;
         [loop] for (uint i = 0; i < tuple_size; ++i) {
-            const Index index = index_at(places[0].w + i * tuple_stride, tuple[i].x);
+            const Index index = index_at(offsets[0].w + i * tuple_stride, tuple[i].x);
             inside = inside && index.inside;
             element += index.value * tuple[i].y;
         }
         if (inside) {
-            InterlockedMax(winners[element], places[0].y + 1);
+            InterlockedMax(winners[element], offsets[0].y + 1);
         }
     }
 }

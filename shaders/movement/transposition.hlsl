@@ -44,14 +44,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_in_row = (number - line_of_tiles * tiles_per_row) * TILE;
     const uint others = line_of_tiles / tiles_per_column;
     const uint first_in_column = (line_of_tiles - others * tiles_per_column) * TILE;
-    uint3 places = uint3(source_start, target_start, 0);
-    ADD_STRIDED_OFFSETS(places, others, dimensions, dimension_count)
+    uint3 starts = uint3(source_start, target_start, 0);
+    ADD_STRIDED_OFFSETS(starts, others, dimensions, dimension_count)
     const uint row_count = min(TILE, column_size - first_in_column);
     const uint line_count = min(TILE, row_size - first_in_row);
     const uint word = thread % TILE_WORDS;
     const uint first = thread / TILE_WORDS;
-    const uint from = places.x + first_in_row * source_stride + first_in_column;
-    const uint to = places.y + first_in_column * target_stride + first_in_row;
+    const uint from = starts.x + first_in_row * source_stride + first_in_column;
+    const uint to = starts.y + first_in_column * target_stride + first_in_row;
     uint i;
 
     if (word * PER_WORD < row_count) {

@@ -33,15 +33,15 @@ RWStructuredBuffer<Unit> output : register(u8);
 RWStructuredBuffer<uint> output_words : register(u9);
 RWStructuredBuffer<uint> second_output : register(u10);
 
-#define INPUT_PLACE places[0].y
-#define SECOND_PLACE places[0].z
-#define MEAN_PLACE places[0].w
-#define VARIANCE_PLACE places[1].x
-#define SCALE_PLACE places[1].y
-#define BIAS_PLACE places[1].z
-#define LINE places[1].w
-#define OUTPUT_PLACE places[2].x
-#define SECOND_OUTPUT_PLACE places[2].y
+#define INPUT_OFFSET offsets[0].y
+#define SECOND_OFFSET offsets[0].z
+#define MEAN_OFFSET offsets[0].w
+#define VARIANCE_OFFSET offsets[1].x
+#define SCALE_OFFSET offsets[1].y
+#define BIAS_OFFSET offsets[1].z
+#define LINE offsets[1].w
+#define OUTPUT_OFFSET offsets[2].x
+#define SECOND_OUTPUT_OFFSET offsets[2].y
 
 float4 real_from(uint4 bits) {
     return kind == KIND_FLOAT16 ? float_from_half(bits) : asfloat(bits);
@@ -58,7 +58,7 @@ uint4 bits_from(float4 number) {
 #endif
 // Results for the whole line.
 #define NUMBER(buffer, offset) real_from(LOAD_ELEMENT(buffer, packing, offset))
-#define SUM(buffer, place) asfloat(uint4(buffer[place], 0, 0, 0)).x
+#define SUM(buffer, offset) asfloat(uint4(buffer[offset], 0, 0, 0)).x
 
 float4 rstd_of(float4 variance) {
     return 1 / sqrt_exactly(variance + epsilon);
@@ -104,40 +104,40 @@ void store(uint offset, float4 numbers) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < element_count) {
-        STRIDED_OFFSETS(places, ROWS, number, dimensions, dimension_count)
+        STRIDED_OFFSETS(offsets, ROWS, number, dimensions, dimension_count)
 #if STEP == STEP_NORMALIZE || STEP == STEP_NORMALIZE_FOUND
 #if STEP == STEP_NORMALIZE
-        const float4 centred = ELEMENTS(input, INPUT_PLACE) - NUMBER(means, MEAN_PLACE);
-        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_PLACE));
+        const float4 centred = ELEMENTS(input, INPUT_OFFSET) - NUMBER(means, MEAN_OFFSET);
+        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_OFFSET));
 #else
         const Statistics found = statistics_of(LINE);
-        const float4 centred = ELEMENTS(input, INPUT_PLACE) - found.mean;
+        const float4 centred = ELEMENTS(input, INPUT_OFFSET) - found.mean;
         const float4 rstd = rstd_of(found.variance);
 #endif
-        float4 result = NUMBER(scales, SCALE_PLACE) * rstd * centred + NUMBER(biases, BIAS_PLACE);
+        float4 result = NUMBER(scales, SCALE_OFFSET) * rstd * centred + NUMBER(biases, BIAS_OFFSET);
         if (has_second) {
-            result += ELEMENTS(second, SECOND_PLACE);
+            result += ELEMENTS(second, SECOND_OFFSET);
         }
-        store(OUTPUT_PLACE, activate(result, activation, activation_first, activation_second));
+        store(OUTPUT_OFFSET, activate(result, activation, activation_first, activation_second));
 #elif STEP == STEP_STATISTICS
         const Statistics found = statistics_of(LINE);
-        store(OUTPUT_PLACE, found.mean);
-        STORE_ELEMENT(second_output, packing, SECOND_OUTPUT_PLACE, bits_from(found.variance).x)
+        store(OUTPUT_OFFSET, found.mean);
+        STORE_ELEMENT(second_output, packing, SECOND_OUTPUT_OFFSET, bits_from(found.variance).x)
 #elif STEP == STEP_GRADIENT
-        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_PLACE));
-        store(OUTPUT_PLACE, ELEMENTS(second, SECOND_PLACE) * (NUMBER(scales, SCALE_PLACE) * rstd));
+        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_OFFSET));
+        store(OUTPUT_OFFSET, ELEMENTS(second, SECOND_OFFSET) * (NUMBER(scales, SCALE_OFFSET) * rstd));
 #elif STEP == STEP_TRAINING_GRADIENT
-        const float4 variance = NUMBER(variances, VARIANCE_PLACE);
-        const float4 centred = ELEMENTS(input, INPUT_PLACE) - NUMBER(means, MEAN_PLACE);
+        const float4 variance = NUMBER(variances, VARIANCE_OFFSET);
+        const float4 centred = ELEMENTS(input, INPUT_OFFSET) - NUMBER(means, MEAN_OFFSET);
         const float mean_gradient = SUM(line_parts, LINE) / line_size;
         const float mean_product = SUM(line_parts, part_count + LINE) / line_size;
-        const float4 gradient = ELEMENTS(second, SECOND_PLACE) - mean_gradient;
+        const float4 gradient = ELEMENTS(second, SECOND_OFFSET) - mean_gradient;
         const float4 part_of_variance = centred * (mean_product / (variance + epsilon));
-        store(OUTPUT_PLACE, NUMBER(scales, SCALE_PLACE) * rstd_of(variance) * (gradient - part_of_variance));
+        store(OUTPUT_OFFSET, NUMBER(scales, SCALE_OFFSET) * rstd_of(variance) * (gradient - part_of_variance));
 #else
-        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_PLACE));
-        store(OUTPUT_PLACE, SUM(line_parts, part_count + LINE) * rstd);
-        STORE_ELEMENT(second_output, packing, SECOND_OUTPUT_PLACE, bits_from(SUM(line_parts, LINE)).x)
+        const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_OFFSET));
+        store(OUTPUT_OFFSET, SUM(line_parts, part_count + LINE) * rstd);
+        STORE_ELEMENT(second_output, packing, SECOND_OUTPUT_OFFSET, bits_from(SUM(line_parts, LINE)).x)
 #endif
     }
 }

@@ -34,8 +34,8 @@ float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
 }
 
 // Zero bits represent 0 in all types.
-Item item_or_zero(Place set_place, uint item, uint last_item) {
-    const Item loaded = load_item(place_of_item(set_place, min(item, max(last_item, 1) - 1)).input);
+Item item_or_zero(Offsets set_offsets, uint item, uint last_item) {
+    const Item loaded = load_item(offsets_of_item(set_offsets, min(item, max(last_item, 1) - 1)).input);
     return item < last_item ? loaded : (Item)0;
 }
 
@@ -52,17 +52,17 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint set = linear_group(group_id) / chunk_count * sets_per_group + set_in_group;
     const uint first_item = chunk * items_per_chunk;
     const uint last_item = set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
-    const Place set_place = place_of_set(min(set, set_count - 1));
+    const Offsets set_offsets = offsets_of_set(min(set, set_count - 1));
     uint i;
 
     float sum = 0;
     // Four at a time, so that the loads overlap.
     uint slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
-        const Item item_0 = item_or_zero(set_place, i, last_item);
-        const Item item_1 = item_or_zero(set_place, i + threads_per_set, last_item);
-        const Item item_2 = item_or_zero(set_place, i + 2 * threads_per_set, last_item);
-        const Item item_3 = item_or_zero(set_place, i + 3 * threads_per_set, last_item);
+        const Item item_0 = item_or_zero(set_offsets, i, last_item);
+        const Item item_1 = item_or_zero(set_offsets, i + threads_per_set, last_item);
+        const Item item_2 = item_or_zero(set_offsets, i + 2 * threads_per_set, last_item);
+        const Item item_3 = item_or_zero(set_offsets, i + 3 * threads_per_set, last_item);
         items[slot] = item_0;
         items[slot + GROUP_SIZE] = item_1;
         items[slot + 2 * GROUP_SIZE] = item_2;
@@ -90,10 +90,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const float4 set_statistics = finished(part.x, part.y, part.z);
     slot = thread;
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
-        const Place place = place_of_item(set_place, i);
+        const Offsets offsets = offsets_of_item(set_offsets, i);
         const Item item = items[slot];
         slot += GROUP_SIZE;
-        output[place.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, place);
+        output[offsets.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, offsets);
     }
 #else
     if (lane == 0 && set < set_count) {

@@ -47,7 +47,7 @@ RWStructuredBuffer<uint4> bias_units : register(u7);
 #endif
 
 // Offsets in the tensors.
-struct Place {
+struct Offsets {
     uint input;
     uint output;
     uint set;
@@ -55,39 +55,39 @@ struct Place {
     uint bias;
 };
 
-void add_place(inout Place place, uint steps, uint4 dimension, uint4 parameters) {
-    place.input += steps * dimension.y;
-    place.output += steps * dimension.z;
-    place.set += steps * dimension.w;
-    place.scale += steps * parameters.x;
-    place.bias += steps * parameters.y;
+void add_offsets(inout Offsets offsets, uint steps, uint4 dimension, uint4 parameters) {
+    offsets.input += steps * dimension.y;
+    offsets.output += steps * dimension.z;
+    offsets.set += steps * dimension.w;
+    offsets.scale += steps * parameters.x;
+    offsets.bias += steps * parameters.y;
 }
 
-#define ADD_PLACE(place, number, dimensions, parameters, count)                                          \
-    [branch] if ((count) == 1) {                                                                         \
-        add_place(place, number, dimensions[0], parameters[0]);                                          \
-    } else {                                                                                             \
-        uint place_rest = (number);                                                                      \
-        uint place_d = 0;                                                                                \
-        [loop] for (; place_d + 1 < (count); ++place_d) {                                                \
-            const uint place_quotient = place_rest / dimensions[place_d].x;                              \
-            add_place(place, place_rest - place_quotient * dimensions[place_d].x, dimensions[place_d],   \
-                      parameters[place_d]);                                                              \
-            place_rest = place_quotient;                                                                 \
-        }                                                                                                \
-        add_place(place, place_rest, dimensions[place_d], parameters[place_d]);                          \
+#define ADD_OFFSETS(offsets, number, dimensions, parameters, count)                                                \
+    [branch] if ((count) == 1) {                                                                                   \
+        add_offsets(offsets, number, dimensions[0], parameters[0]);                                                \
+    } else {                                                                                                       \
+        uint offsets_rest = (number);                                                                              \
+        uint offsets_d = 0;                                                                                        \
+        [loop] for (; offsets_d + 1 < (count); ++offsets_d) {                                                      \
+            const uint offsets_quotient = offsets_rest / dimensions[offsets_d].x;                                  \
+            add_offsets(offsets, offsets_rest - offsets_quotient * dimensions[offsets_d].x, dimensions[offsets_d], \
+                      parameters[offsets_d]);                                                                      \
+            offsets_rest = offsets_quotient;                                                                       \
+        }                                                                                                          \
+        add_offsets(offsets, offsets_rest, dimensions[offsets_d], parameters[offsets_d]);                          \
     }
 
-Place place_of_set(uint set) {
-    Place place = (Place)0;
-    ADD_PLACE(place, set, set_dimensions, set_parameters, set_dimension_count)
-    return place;
+Offsets offsets_of_set(uint set) {
+    Offsets offsets = (Offsets)0;
+    ADD_OFFSETS(offsets, set, set_dimensions, set_parameters, set_dimension_count)
+    return offsets;
 }
 
-Place place_of_item(Place set, uint item) {
-    Place place = set;
-    ADD_PLACE(place, item, item_dimensions, item_parameters, item_dimension_count)
-    return place;
+Offsets offsets_of_item(Offsets set, uint item) {
+    Offsets offsets = set;
+    ADD_OFFSETS(offsets, item, item_dimensions, item_parameters, item_dimension_count)
+    return offsets;
 }
 
 // The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers
@@ -136,26 +136,26 @@ float sum_of(float4 numbers) {
 #endif
 
 // Loads an item of the input. In a FLOAT16 tensor without VECTOR it is one element.
-Item load_item(uint place) {
+Item load_item(uint offset) {
 #if HALF && !VECTOR
-    return LOAD_ELEMENT(input, 1, place);
+    return LOAD_ELEMENT(input, 1, offset);
 #else
-    return input[place];
+    return input[offset];
 #endif
 }
 
-// Elements of scale or bias, starting at `place`, `gap` apart.
+// Elements of scale or bias, starting at `offset`, `gap` apart.
 #if HALF
-#define ONE_PARAMETER(buffer, place) float_from_half(LOAD_ELEMENT(buffer, 1, place).xxxx)
-#define FOUR_PARAMETERS(buffer, place, gap)                                                                       \
-    float_from_half(uint4(LOAD_ELEMENT(buffer, 1, place), LOAD_ELEMENT(buffer, 1, (place) + (gap)),               \
-                          LOAD_ELEMENT(buffer, 1, (place) + 2 * (gap)), LOAD_ELEMENT(buffer, 1, (place) + 3 * (gap))))
+#define ONE_PARAMETER(buffer, offset) float_from_half(LOAD_ELEMENT(buffer, 1, offset).xxxx)
+#define FOUR_PARAMETERS(buffer, offset, gap)                                                          \
+    float_from_half(uint4(LOAD_ELEMENT(buffer, 1, offset), LOAD_ELEMENT(buffer, 1, (offset) + (gap)), \
+                          LOAD_ELEMENT(buffer, 1, (offset) + 2 * (gap)), LOAD_ELEMENT(buffer, 1, (offset) + 3 * (gap))))
 #define PARAMETERS_PER_ITEM 8
 #define GAPS_PER_STEP 2
 #else
-#define ONE_PARAMETER(buffer, place) asfloat(buffer[place].xxxx)
-#define FOUR_PARAMETERS(buffer, place, gap)                                                     \
-    asfloat(uint4(buffer[place], buffer[(place) + (gap)], buffer[(place) + 2 * (gap)], buffer[(place) + 3 * (gap)]))
+#define ONE_PARAMETER(buffer, offset) asfloat(buffer[offset].xxxx)
+#define FOUR_PARAMETERS(buffer, offset, gap)                                                     \
+    asfloat(uint4(buffer[offset], buffer[(offset) + (gap)], buffer[(offset) + 2 * (gap)], buffer[(offset) + 3 * (gap)]))
 #define PARAMETERS_PER_ITEM 4
 #define GAPS_PER_STEP 1
 #endif
@@ -163,24 +163,24 @@ Item load_item(uint place) {
 // The parameters of an item, if there are any, in the form of first_numbers and second_numbers. Often they are all
 // equal.
 #if VECTOR
-#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
-    [branch] if (how == PARAMETERS_IN_UNITS) {                                            \
-        const Item parameter_unit = units[(place) / PARAMETERS_PER_ITEM];                 \
-        first = first_numbers(parameter_unit);                                            \
-        second = second_numbers(parameter_unit);                                          \
-    } else if (how != 0) {                                                                \
-        [branch] if (step == 0) {                                                         \
-            first = ONE_PARAMETER(buffer, place);                                         \
-            second = first;                                                               \
-        } else {                                                                          \
-            first = FOUR_PARAMETERS(buffer, place, GAPS_PER_STEP * step);                 \
-            second = FOUR_PARAMETERS(buffer, (place) + (step), GAPS_PER_STEP * step);     \
-        }                                                                                 \
+#define PUT_PARAMETERS(how, buffer, units, offset, step, first, second)                \
+    [branch] if (how == PARAMETERS_IN_UNITS) {                                         \
+        const Item parameter_unit = units[(offset) / PARAMETERS_PER_ITEM];             \
+        first = first_numbers(parameter_unit);                                         \
+        second = second_numbers(parameter_unit);                                       \
+    } else if (how != 0) {                                                             \
+        [branch] if (step == 0) {                                                      \
+            first = ONE_PARAMETER(buffer, offset);                                     \
+            second = first;                                                            \
+        } else {                                                                       \
+            first = FOUR_PARAMETERS(buffer, offset, GAPS_PER_STEP * step);             \
+            second = FOUR_PARAMETERS(buffer, (offset) + (step), GAPS_PER_STEP * step); \
+        }                                                                              \
     }
 #else
-#define PUT_PARAMETERS(how, buffer, units, place, step, first, second)                    \
-    [branch] if (how != 0) {                                                              \
-        first = ONE_PARAMETER(buffer, place);                                             \
+#define PUT_PARAMETERS(how, buffer, units, offset, step, first, second) \
+    [branch] if (how != 0) {                                            \
+        first = ONE_PARAMETER(buffer, offset);                          \
     }
 #endif
 
@@ -222,13 +222,13 @@ Item normalised_numbers(float4 first, float4 second, float4 set, float4 first_sc
 }
 
 // The same, with the parameters at that offset.
-Item normalised_item(float4 first, float4 second, float4 set, Place place) {
+Item normalised_item(float4 first, float4 second, float4 set, Offsets offsets) {
     float4 first_scale = 1;
     float4 second_scale = 1;
     float4 first_bias = 0;
     float4 second_bias = 0;
-    PUT_PARAMETERS(has_scale, scale, scale_units, place.scale, scale_step, first_scale, second_scale)
-    PUT_PARAMETERS(has_bias, bias, bias_units, place.bias, bias_step, first_bias, second_bias)
+    PUT_PARAMETERS(has_scale, scale, scale_units, offsets.scale, scale_step, first_scale, second_scale)
+    PUT_PARAMETERS(has_bias, bias, bias_units, offsets.bias, bias_step, first_bias, second_bias)
     return normalised_numbers(first, second, set, first_scale, second_scale, first_bias, second_bias);
 }
 

@@ -6,9 +6,9 @@
 #define VECTOR 0
 #include "shaders/normalisation/mean_variance_normalization1.hlsli"
 
-Item normalised_item_at(Place place) {
-    const Item item = load_item(place.input);
-    return normalised_item(first_numbers(item), second_numbers(item), statistics[place.set], place);
+Item normalised_item_at(Offsets offsets) {
+    const Item item = load_item(offsets.input);
+    return normalised_item(first_numbers(item), second_numbers(item), statistics[offsets.set], offsets);
 }
 
 [numthreads(GROUP_SIZE, 1, 1)]
@@ -18,21 +18,21 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     if (output_is_packed) {
         uint word = 0;
         [loop] for (uint i = 0; i < 2 && 2 * number + i < item_count; ++i) {
-            const Place place = place_of_item((Place)0, 2 * number + i);
-            word |= normalised_item_at(place) << (16 * i);
+            const Offsets offsets = offsets_of_item((Offsets)0, 2 * number + i);
+            word |= normalised_item_at(offsets) << (16 * i);
         }
         if (2 * number < item_count) {
             output[number] = word;
         }
     } else if (number < item_count) {
-        const Place place = place_of_item((Place)0, number);
-        const uint item = normalised_item_at(place);
-        STORE_ELEMENT(output, 1, place.output, item)
+        const Offsets offsets = offsets_of_item((Offsets)0, number);
+        const uint item = normalised_item_at(offsets);
+        STORE_ELEMENT(output, 1, offsets.output, item)
     }
 #else
     if (number < item_count) {
-        const Place place = place_of_item((Place)0, number);
-        output[place.output] = normalised_item_at(place);
+        const Offsets offsets = offsets_of_item((Offsets)0, number);
+        output[offsets.output] = normalised_item_at(offsets);
     }
 #endif
 }

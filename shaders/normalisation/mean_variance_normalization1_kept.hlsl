@@ -117,13 +117,13 @@ uint2 next_item(uint2 item) {
 #endif
 }
 
-Place place_in_lines(Place set, uint2 item) {
-    Place place = set;
-    add_place(place, item.y, item_dimensions[0], item_parameters[0]);
+Offsets offsets_in_lines(Offsets set, uint2 item) {
+    Offsets offsets = set;
+    add_offsets(offsets, item.y, item_dimensions[0], item_parameters[0]);
 #if !ONE_LINE
-    add_place(place, item.x, item_dimensions[1], item_parameters[1]);
+    add_offsets(offsets, item.x, item_dimensions[1], item_parameters[1]);
 #endif
-    return place;
+    return offsets;
 }
 
 // The statistics of a set or chunk: mean, the mean's error, sum of squared deviations, number of elements. Computed
@@ -160,20 +160,20 @@ float4 statistics_of(uint4 kept[KEPT], uint count, float4 part, bool joins, bool
 #if !FUSED
 
 // The parameters of the next four items. For missing items, these are other valid units.
-#define LOAD_PARAMETERS(turn)                                                                \
-    [branch] if (in_units) {                                                                 \
-        [unroll] for (j = 0; j < 4; ++j) {                                                   \
-            const uint2 ahead = 4 * (turn) + j < count ? parameters_item : first;            \
-            const Place parameters_place = place_in_lines(place, ahead);                     \
-            scales[j] = scale_units[parameters_place.scale / PARAMETERS_PER_ITEM];           \
-            biases[j] = bias_units[parameters_place.bias / PARAMETERS_PER_ITEM];             \
-            parameters_item = next_item(parameters_item);                                    \
-        }                                                                                    \
+#define LOAD_PARAMETERS(turn)                                                       \
+    [branch] if (in_units) {                                                        \
+        [unroll] for (j = 0; j < 4; ++j) {                                          \
+            const uint2 ahead = 4 * (turn) + j < count ? parameters_item : first;   \
+            const Offsets parameter_offsets = offsets_in_lines(offsets, ahead);     \
+            scales[j] = scale_units[parameter_offsets.scale / PARAMETERS_PER_ITEM]; \
+            biases[j] = bias_units[parameter_offsets.bias / PARAMETERS_PER_ITEM];   \
+            parameters_item = next_item(parameters_item);                           \
+        }                                                                           \
     }
 
 // Normalises the items that a thread keeps, the first of which is `first`. Stores four items after loading the
 // parameters of the next four, so that the loads overlap.
-void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 set_statistics, float4 set_scale,
+void write_kept(uint4 kept[KEPT], uint count, uint2 first, Offsets offsets, float4 set_statistics, float4 set_scale,
                 float4 set_bias) {
     const bool has_scales = has_scale == PARAMETERS_IN_UNITS;
     const bool has_biases = has_bias == PARAMETERS_IN_UNITS;
@@ -210,7 +210,7 @@ void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 s
         }
         [unroll] for (j = 0; j < 4; ++j) {
             if (4 * turn + j < count) {
-                output[place.output + item.y + item.x * item_dimensions[1].z] = kept[4 * turn + j];
+                output[offsets.output + item.y + item.x * item_dimensions[1].z] = kept[4 * turn + j];
             }
             item = next_item(item);
         }
@@ -221,10 +221,10 @@ void write_kept(uint4 kept[KEPT], uint count, uint2 first, Place place, float4 s
 
 // The same for activations or gathered parameters, where the code would be too long to be repeated for each item. Items
 // are read again, from a cache.
-void write_again(uint count, uint2 first, Place place, float4 set_statistics) {
+void write_again(uint count, uint2 first, Offsets offsets, float4 set_statistics) {
     uint2 item = first;
     [loop] for (uint k = 0; k < count; ++k) {
-        const Place at = place_in_lines(place, item);
+        const Offsets at = offsets_in_lines(offsets, item);
         const uint4 bits = input[at.input];
         output[at.output] = normalised_item(first_numbers(bits), second_numbers(bits), set_statistics, at);
         item = next_item(item);
@@ -241,7 +241,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_item = min(group % chunk_count * items_per_chunk, item_count - 1);
     const uint items = min(item_count - first_item, items_per_chunk);
     const uint count = lane < items ? ((items - 1 - lane) >> set_shift) + 1 : 0;
-    const Place place = place_of_set(min(set, set_count - 1));
+    const Offsets offsets = offsets_of_set(min(set, set_count - 1));
     const uint start = first_item + min(lane, items - 1);
     const uint2 first = item_number(start);
     uint2 item = first;
@@ -250,26 +250,26 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // Load all items first, so that the loads overlap. Missing items are replaced by others.
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint2 there = k < count ? item : first;
-        kept[k] = input[place.input + there.y + there.x * item_dimensions[1].y];
+        kept[k] = input[offsets.input + there.y + there.x * item_dimensions[1].y];
         item = next_item(item);
     }
     float4 set_scale = 1;
     float4 set_bias = 0;
     [branch] if (has_scale == PARAMETERS_OF_SETS) {
-        set_scale = ONE_PARAMETER(scale, place.scale);
+        set_scale = ONE_PARAMETER(scale, offsets.scale);
     }
     [branch] if (has_bias == PARAMETERS_OF_SETS) {
-        set_bias = ONE_PARAMETER(bias, place.bias);
+        set_bias = ONE_PARAMETER(bias, offsets.bias);
     }
     float4 set_statistics;
     [branch] if (TASK == TASK_APPLY_STATISTICS) {
-        set_statistics = statistics[place.set];
+        set_statistics = statistics[offsets.set];
     } else {
         const bool joins = TASK == TASK_APPLY_CHUNKS;
         const bool has_part = joins && thread < chunk_count;
         float4 part = 0;
         if (has_part) {
-            part = chunks[place.set * chunk_count + thread];
+            part = chunks[offsets.set * chunk_count + thread];
         }
         const float number = joins ? set_size : float(items) * PARAMETERS_PER_ITEM;
         const float4 whole = statistics_of(kept, count, part, joins, has_part, number, thread, lane);
@@ -286,9 +286,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #if !FUSED
     [branch] if (has_scale != PARAMETERS_ANYWHERE && has_bias != PARAMETERS_ANYWHERE) {
-        write_kept(kept, count, first, place, set_statistics, set_scale, set_bias);
+        write_kept(kept, count, first, offsets, set_statistics, set_scale, set_bias);
         return;
     }
 #endif
-    write_again(count, first, place, set_statistics);
+    write_again(count, first, offsets, set_statistics);
 }

@@ -58,13 +58,13 @@ struct Product {
 };
 
 Product product_of(uint number) {
-    STRIDED_OFFSETS(places, PRODUCT_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, PRODUCT_ROWS, number, dimensions, dimension_count)
     Product product;
     product.number = number;
-    product.a = places[0].y;
-    product.b = places[0].z;
-    product.addend = places[0].w;
-    product.output = places[1].x;
+    product.a = offsets[0].y;
+    product.b = offsets[0].z;
+    product.addend = offsets[0].w;
+    product.output = offsets[1].x;
     return product;
 }
 
@@ -299,7 +299,7 @@ void store_results(uint4 offsets, bool4 present, uint4 bits) {
 
 #if WINDOW
 // The output position of a column: batch or 0, depth, height, width.
-uint4 place_of(uint column) {
+uint4 coordinates_of(uint column) {
     uint4 result;
     result.w = column % column_sizes.w;
     column /= column_sizes.w;
@@ -311,37 +311,37 @@ uint4 place_of(uint column) {
 }
 
 // The output position that is `step` columns further on; `step` is 0 or 1.
-uint4 place_after(uint4 place, uint step) {
-    place.w += step;
-    if (place.w == column_sizes.w) {
-        place.w = 0;
-        ++place.z;
+uint4 coordinates_after(uint4 coordinates, uint step) {
+    coordinates.w += step;
+    if (coordinates.w == column_sizes.w) {
+        coordinates.w = 0;
+        ++coordinates.z;
     }
-    if (place.z == column_sizes.z) {
-        place.z = 0;
-        ++place.y;
+    if (coordinates.z == column_sizes.z) {
+        coordinates.z = 0;
+        ++coordinates.y;
     }
-    if (place.y == column_sizes.y) {
-        place.y = 0;
-        ++place.x;
+    if (coordinates.y == column_sizes.y) {
+        coordinates.y = 0;
+        ++coordinates.x;
     }
-    return place;
+    return coordinates;
 }
 
 // The output positions of four columns, each equal to or following the preceding one, which avoids divisions.
-struct Places {
+struct Coordinates {
     uint4 image;
     uint4 d;
     uint4 h;
     uint4 w;
 };
 
-Places places_at(uint4 columns) {
-    const uint4 first = place_of(columns.x);
-    const uint4 second = place_after(first, columns.y - columns.x);
-    const uint4 third = place_after(second, columns.z - columns.y);
-    const uint4 fourth = place_after(third, columns.w - columns.z);
-    Places result;
+Coordinates coordinates_at(uint4 columns) {
+    const uint4 first = coordinates_of(columns.x);
+    const uint4 second = coordinates_after(first, columns.y - columns.x);
+    const uint4 third = coordinates_after(second, columns.z - columns.y);
+    const uint4 fourth = coordinates_after(third, columns.w - columns.z);
+    Coordinates result;
     result.image = uint4(first.x, second.x, third.x, fourth.x);
     result.d = uint4(first.y, second.y, third.y, fourth.y);
     result.h = uint4(first.z, second.z, third.z, fourth.z);
@@ -350,14 +350,14 @@ Places places_at(uint4 columns) {
 }
 
 // Their offsets in a row of the output.
-uint4 offsets_at(Places places) {
-    return places.image * column_strides.x + places.d * column_strides.y + places.h * column_strides.z +
-           places.w * column_strides.w;
+uint4 offsets_at(Coordinates coordinates) {
+    return coordinates.image * column_strides.x + coordinates.d * column_strides.y + coordinates.h * column_strides.z +
+           coordinates.w * column_strides.w;
 }
 #endif
 
 // The offsets of these columns in a row of the output.
-uint4 places_of(uint4 columns) {
+uint4 output_offsets(uint4 columns) {
 #if WINDOW
     uint4 rest = columns;
     uint4 result = rest % column_sizes.w * column_strides.w;
@@ -372,17 +372,17 @@ uint4 places_of(uint4 columns) {
 }
 
 // The same for columns each of which equals or follows the preceding one.
-uint4 adjacent_places_of(uint4 columns) {
+uint4 adjacent_output_offsets(uint4 columns) {
 #if WINDOW
-    return offsets_at(places_at(columns));
+    return offsets_at(coordinates_at(columns));
 #else
-    return places_of(columns);
+    return output_offsets(columns);
 #endif
 }
 
-// Writes four elements of a row: outputs, or sums of a slice. Columns beyond the last one are omitted. `places` is the
-// result of places_of for existing columns.
-void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places, Number4 sums) {
+// Writes four elements of a row: outputs, or sums of a slice. Columns beyond the last one are omitted. `offsets` is the
+// result of output_offsets for existing columns.
+void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 offsets, Number4 sums) {
     bool4 present = columns < column_count;
     if (slice_count == 1) {
         const uint4 there = min(columns, column_count - 1);
@@ -391,7 +391,7 @@ void put_sums(Product product, uint slice, uint row, uint4 columns, uint4 places
 #else
         const uint4 bits = results_of(product, row, there, sums);
 #endif
-        store_results(product.output + row * output_row + places, present, bits);
+        store_results(product.output + row * output_row + offsets, present, bits);
     } else {
         uint4 offsets = ((slice * product_count + product.number) * row_count + row) * column_count + columns;
         [loop] for (uint i = 0; i < 4; ++i) {

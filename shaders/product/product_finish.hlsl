@@ -38,6 +38,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #else
         const uint4 bits = results_of(product, row, there, sums);
 #endif
-        store_results(product.output + row * output_row + adjacent_places_of(there), columns < column_count, bits);
+        store_results(product.output + row * output_row + adjacent_output_offsets(there), columns < column_count, bits);
     }
 }

@@ -35,7 +35,7 @@
 // at once.
 groupshared float tile[4 * TILE_SIZE];
 #define B_TILE (2 * TILE_SIZE)
-#define FOUR_OF_TILE(place) float4(tile[place], tile[(place) + 1], tile[(place) + 2], tile[(place) + 3])
+#define FOUR_OF_TILE(first) float4(tile[first], tile[(first) + 1], tile[(first) + 2], tile[(first) + 3])
 
 #define PUT_FOUR(first, share, terms)                                     \
     {                                                                     \
@@ -70,9 +70,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
 #if WINDOW
-    Depth place = depth_of_turn(turn / TURN);
-    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[place.tap].y +
-                      (place.channel + a_share.depths) * filter_channel;
+    Depth depth = depth_of_turn(turn / TURN);
+    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[depth.tap].y +
+                      (depth.channel + a_share.depths) * filter_channel;
 #else
     uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
 #endif
@@ -86,10 +86,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 b_columns = min(work.first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
 #if WINDOW
-    const Origins origins = origins_of(places_at(b_columns));
+    const Origins origins = origins_of(coordinates_at(b_columns));
     const uint2 mask = mask_of(origins);
-    uint b_offset = product.b + starts_of(origins).x + taps[place.tap].x +
-                    (place.channel + b_share.depths.x) * input_channel;
+    uint b_offset = product.b + starts_of(origins).x + taps[depth.tap].x +
+                    (depth.channel + b_share.depths.x) * input_channel;
 #else
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
 #endif
@@ -149,6 +149,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint row = work.first_row + thread / LANES;
     const uint4 columns = work.first_column + own;
     if (work.is_wanted && row < row_count) {
-        put_sums(product, work.slice, row, columns, places_of(min(columns, column_count - 1)), total);
+        put_sums(product, work.slice, row, columns, output_offsets(min(columns, column_count - 1)), total);
     }
 }

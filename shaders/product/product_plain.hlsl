@@ -36,8 +36,8 @@ WindowRow window_row_at(Product product, uint row, Origins origins, uint channel
     const Found at_h = find_along(origins.h, h, dilation.z, window_stride.z, input_size.z);
     WindowRow result;
     result.is_inside = origins.is_summed && at_d.is_inside && at_h.is_inside;
-    result.b = product.b + origins.image * input_strides.x + channel * input_channel + at_d.place * input_strides.y +
-               at_h.place * input_strides.z;
+    result.b = product.b + origins.image * input_strides.x + channel * input_channel + at_d.element * input_strides.y +
+               at_h.element * input_strides.z;
     result.a = product.a + row * a_row + filter_strides.x + channel * filter_channel + d * filter_strides.y +
                h * filter_strides.z;
     return result;
@@ -45,7 +45,7 @@ WindowRow window_row_at(Product product, uint row, Origins origins, uint channel
 
 // Sums over a slice of the depth.
 Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last) {
-    const Origins origins = origins_of(places_at(columns));
+    const Origins origins = origins_of(coordinates_at(columns));
     const Quantization a_scheme = a_quantization(product, row);
     const Quantization b_scheme = b_quantization(columns);
     uint w = first % window.w;
@@ -59,7 +59,7 @@ Number4 sums_of(Product product, uint row, uint4 columns, uint first, uint last)
         const bool4 is_inside = at_row.is_inside && at_w.is_inside;
         if (any(is_inside)) {
             const uint4 a_bits = LOAD_ELEMENT(a, a_packing, at_row.a + w * filter_strides.w);
-            const uint4 b_bits = b_bits_at(is_inside ? at_row.b + at_w.place * input_strides.w : 0);
+            const uint4 b_bits = b_bits_at(is_inside ? at_row.b + at_w.element * input_strides.w : 0);
             const Number4 a_numbers = numbers_from(a_bits, a_packing, a_sign, a_scheme);
             const Number4 b_numbers = numbers_from(b_bits, b_packing, b_sign, b_scheme);
             // An infinity in the filter has no effect on padding.
@@ -117,6 +117,6 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 there = min(columns, column_count - 1);
         const uint first = slice * slice_depth;
         const Number4 sums = sums_of(product, row, there, first, min(first + slice_depth, depth));
-        put_sums(product, slice, row, columns, adjacent_places_of(there), sums);
+        put_sums(product, slice, row, columns, adjacent_output_offsets(there), sums);
     }
 }

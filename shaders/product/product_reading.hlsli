@@ -125,23 +125,23 @@ Depth depth_of(uint number) {
     return result;
 }
 
-Depth after_tap(Depth place) {
-    ++place.tap;
-    if (place.tap == tap_count) {
-        place.tap = 0;
-        ++place.channel;
+Depth after_tap(Depth depth) {
+    ++depth.tap;
+    if (depth.tap == tap_count) {
+        depth.tap = 0;
+        ++depth.channel;
     }
-    return place;
+    return depth;
 }
 
-Depth after_turn(Depth place) {
-    place.tap += turn_taps;
-    place.channel += turn_channels;
-    if (place.tap >= tap_count) {
-        place.tap -= tap_count;
-        ++place.channel;
+Depth after_turn(Depth depth) {
+    depth.tap += turn_taps;
+    depth.channel += turn_channels;
+    if (depth.tap >= tap_count) {
+        depth.tap -= tap_count;
+        ++depth.channel;
     }
-    return place;
+    return depth;
 }
 
 // With whole k-steps, each one is a single filter element in as many channels as it is deep, so that all addresses are
@@ -199,44 +199,44 @@ uint bit_of(uint2 mask, uint tap) {
 #endif
 #if WINDOW && WHOLE
 // After the end, the last k-step is read again.
-#define READ_TURN(is_there)                                                         \
-    {                                                                               \
-        a_reading.inside = 1;                                                       \
-        a_reading.offsets = a_offsets;                                              \
-        b_reading.inside = bit_of(mask, place.tap);                                 \
+#define READ_TURN(is_there)                                                              \
+    {                                                                                    \
+        a_reading.inside = 1;                                                            \
+        a_reading.offsets = a_offsets;                                                   \
+        b_reading.inside = bit_of(mask, depth.tap);                                      \
         b_reading.offsets = b_reading.inside != 0 ? b_offset + FOUR * input_channel : 0; \
-        if (turn + 2 * TURN <= slice_end) {                                         \
-            a_offsets += taps[place.tap].w;                                         \
-            b_offset += taps[place.tap].z;                                          \
-            place.tap = place.tap + 1 < tap_count ? place.tap + 1 : 0;              \
-        }                                                                           \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                             \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                             \
+        if (turn + 2 * TURN <= slice_end) {                                              \
+            a_offsets += taps[depth.tap].w;                                              \
+            b_offset += taps[depth.tap].z;                                               \
+            depth.tap = depth.tap + 1 < tap_count ? depth.tap + 1 : 0;                   \
+        }                                                                                \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                  \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                  \
     }
 #elif WINDOW
-#define READ_TURN(is_there)                                                                                    \
-    {                                                                                                          \
-        const Depth first = b_place;                                                                           \
-        const Depth second = after_tap(first);                                                                 \
-        const Depth third = after_tap(second);                                                                 \
-        const Depth fourth = after_tap(third);                                                                 \
-        const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);            \
-        a_reading.inside = INSIDE(a_share, is_there);                                                          \
-        a_reading.offsets = a_starts + turn + a_share.depths;                                                  \
-        [branch] if (!is_filter_in_order) {                                                                    \
-            a_reading.offsets = a_starts + (a_place.channel * filter_channel + taps[a_place.tap].y);           \
-        }                                                                                                      \
-        b_reading.inside = INSIDE(b_share, is_there);                                                          \
-        b_reading.inside *= uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap),  \
-                                  bit_of(mask, fourth.tap));                                                   \
-        b_reading.offsets = b_start + channels * input_channel +                                               \
+#define READ_TURN(is_there)                                                                                      \
+    {                                                                                                            \
+        const Depth first = own_b_depth;                                                                         \
+        const Depth second = after_tap(first);                                                                   \
+        const Depth third = after_tap(second);                                                                   \
+        const Depth fourth = after_tap(third);                                                                   \
+        const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);              \
+        a_reading.inside = INSIDE(a_share, is_there);                                                            \
+        a_reading.offsets = a_starts + turn + a_share.depths;                                                    \
+        [branch] if (!is_filter_in_order) {                                                                      \
+            a_reading.offsets = a_starts + (own_a_depth.channel * filter_channel + taps[own_a_depth.tap].y);     \
+        }                                                                                                        \
+        b_reading.inside = INSIDE(b_share, is_there);                                                            \
+        b_reading.inside *= uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap),    \
+                                  bit_of(mask, fourth.tap));                                                     \
+        b_reading.offsets = b_start + channels * input_channel +                                                 \
                             uint4(taps[first.tap].x, taps[second.tap].x, taps[third.tap].x, taps[fourth.tap].x); \
-        a_reading.offsets *= a_reading.inside;                                                                 \
-        b_reading.offsets *= b_reading.inside;                                                                 \
-        a_place = after_turn(a_place);                                                                         \
-        b_place = after_turn(b_place);                                                                         \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                                        \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                                        \
+        a_reading.offsets *= a_reading.inside;                                                                   \
+        b_reading.offsets *= b_reading.inside;                                                                   \
+        own_a_depth = after_turn(own_a_depth);                                                                   \
+        own_b_depth = after_turn(own_b_depth);                                                                   \
+        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                                          \
+        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                                          \
     }
 #else
 // After the end, the last whole k-step is read again.
@@ -282,8 +282,8 @@ groupshared int sums_of_columns[SIDE];
 int a_zero_of(Product product, uint row) {
     uint zero = a_sign;
     if (has_a_zero) {
-        const uint place = (product.number * parameter_rows + row) * a_zero_step;
-        zero = LOAD_ELEMENT(a_zeros, a_packing, place) ^ a_sign;
+        const uint offset = (product.number * parameter_rows + row) * a_zero_step;
+        zero = LOAD_ELEMENT(a_zeros, a_packing, offset) ^ a_sign;
     }
     return zero;
 }

@@ -48,22 +48,22 @@
 groupshared Term4 a_tile[2 * TILE_SIZE / 4];
 #if WINDOW
 groupshared Term b_tile[2 * TILE_SIZE];
-#define B_FOUR(place) Term4(b_tile[place], b_tile[(place) + 1], b_tile[(place) + 2], b_tile[(place) + 3])
+#define B_FOUR(first) Term4(b_tile[first], b_tile[(first) + 1], b_tile[(first) + 2], b_tile[(first) + 3])
 #else
 groupshared Term4 b_tile[2 * TILE_SIZE / 4];
-#define B_FOUR(place) b_tile[(place) / 4]
+#define B_FOUR(first) b_tile[(first) / 4]
 #endif
 
 #define PUT_FOUR(tile, first, share, terms) tile[((first) + share.depths.x * TILE_ROW + share.lines.x) / 4] = terms;
 #define PUT_A(first, share, terms) PUT_FOUR(a_tile, first, share, terms)
 #if WINDOW
-#define PUT_B(first, share, terms)                                                 \
-    {                                                                              \
-        const uint4 tile_places = (first) + share.depths * TILE_ROW + share.lines; \
-        b_tile[tile_places.x] = terms.x;                                           \
-        b_tile[tile_places.y] = terms.y;                                           \
-        b_tile[tile_places.z] = terms.z;                                           \
-        b_tile[tile_places.w] = terms.w;                                           \
+#define PUT_B(first, share, terms)                                                  \
+    {                                                                               \
+        const uint4 tile_offsets = (first) + share.depths * TILE_ROW + share.lines; \
+        b_tile[tile_offsets.x] = terms.x;                                           \
+        b_tile[tile_offsets.y] = terms.y;                                           \
+        b_tile[tile_offsets.z] = terms.z;                                           \
+        b_tile[tile_offsets.w] = terms.w;                                           \
     }
 #else
 #define PUT_B(first, share, terms) PUT_FOUR(b_tile, first, share, terms)
@@ -96,21 +96,21 @@ groupshared Term4 b_tile[2 * TILE_SIZE / 4];
 // Where a thread's integer sums are stored: the offset of the first, and the stride between groups of four.
 #define PARKED_FOUR(first, number) (first + ((number) * 4 + FOUR) * GROUP_SIZE)
 
-int4 parked_sums(uint4 places) {
-    return int4(slice_sums[places.x], slice_sums[places.y], slice_sums[places.z], slice_sums[places.w]);
+int4 parked_sums(uint4 offsets) {
+    return int4(slice_sums[offsets.x], slice_sums[offsets.y], slice_sums[offsets.z], slice_sums[offsets.w]);
 }
 
-void park(uint4 places, int4 sums) {
-    slice_sums[places.x] = sums.x;
-    slice_sums[places.y] = sums.y;
-    slice_sums[places.z] = sums.z;
-    slice_sums[places.w] = sums.w;
+void park(uint4 offsets, int4 sums) {
+    slice_sums[offsets.x] = sums.x;
+    slice_sums[offsets.y] = sums.y;
+    slice_sums[offsets.z] = sums.z;
+    slice_sums[offsets.w] = sums.w;
 }
 
-int4 sums_with_parked(float4 sums, uint4 places, bool are_parked) {
+int4 sums_with_parked(float4 sums, uint4 offsets, bool are_parked) {
     int4 result = int4(sums);
     [branch] if (are_parked) {
-        result += parked_sums(places);
+        result += parked_sums(offsets);
     }
     return result;
 }
@@ -138,13 +138,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
     const Quantization a_scheme = a_quantization(product, a_rows);
 #if WINDOW && WHOLE
-    Depth place = depth_of_turn(turn / TURN);
-    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[place.tap].y +
-                      (place.channel + a_share.depths) * filter_channel;
+    Depth depth = depth_of_turn(turn / TURN);
+    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[depth.tap].y +
+                      (depth.channel + a_share.depths) * filter_channel;
 #elif WINDOW
     const uint4 a_starts = product.a + a_rows * a_row + filter_strides.x;
     // The same for all rows of the thread.
-    Depth a_place = depth_of(turn + a_share.depths.x);
+    Depth own_a_depth = depth_of(turn + a_share.depths.x);
 #else
     uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
 #endif
@@ -157,13 +157,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint4 b_columns = min(work.first_column + b_share.lines, column_count - 1);
     const Quantization b_scheme = b_quantization(b_columns);
 #if WINDOW
-    const Origins origins = origins_of(places_at(b_columns));
+    const Origins origins = origins_of(coordinates_at(b_columns));
     const uint b_start = product.b + starts_of(origins).x;
     const uint2 mask = mask_of(origins);
 #if WHOLE
-    uint b_offset = b_start + taps[place.tap].x + (place.channel + b_share.depths.x) * input_channel;
+    uint b_offset = b_start + taps[depth.tap].x + (depth.channel + b_share.depths.x) * input_channel;
 #else
-    Depth b_place = depth_of(turn + b_share.depths.x);
+    Depth own_b_depth = depth_of(turn + b_share.depths.x);
 #endif
 #else
     uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
@@ -227,8 +227,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #if IS_PARKED
         if ((number + 1) % TURNS_PER_FLUSH == 0 && number + 1 < turns && work.is_wanted) {
             [unroll] for (uint f = 0; f < 4 * QUADS * QUADS; ++f) {
-                const uint4 places = PARKED_FOUR(parked, f);
-                park(places, sums_with_parked(sums[f], places, number + 1 > TURNS_PER_FLUSH));
+                const uint4 offsets = PARKED_FOUR(parked, f);
+                park(offsets, sums_with_parked(sums[f], offsets, number + 1 > TURNS_PER_FLUSH));
                 sums[f] = 0;
             }
         }
@@ -254,7 +254,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // adjacent words: four elements at some distance, or contiguous elements if a word contains several.
     const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
     const uint4 columns = work.first_column + own;
-    const uint4 places = places_of(min(columns, column_count - 1));
+    const uint4 offsets = output_offsets(min(columns, column_count - 1));
     const Number4 own_columns = COLUMN_SUMS_AT(own);
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         [unroll] for (uint j = 0; j < QUADS; ++j) {
@@ -273,16 +273,16 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             const uint4 from = quad * TILE_ROW + own;
             const Number4 results = NUMBERS_OF(Term4(b_tile[from.x], b_tile[from.y], b_tile[from.z], b_tile[from.w]));
             if (work.is_wanted && row < row_count) {
-                put_sums(product, work.slice, row, columns, places, CORRECTED(results, row_of_tile, own_columns));
+                put_sums(product, work.slice, row, columns, offsets, CORRECTED(results, row_of_tile, own_columns));
             }
         }
         GroupMemoryBarrierWithGroupSync();
         NEXT_ROW
     }
 #else
-    uint4 places[QUADS];
+    uint4 offsets[QUADS];
     [unroll] for (uint j = 0; j < QUADS; ++j) {
-        places[j] = places_of(min(work.first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
+        offsets[j] = output_offsets(min(work.first_column + column_quad * 4 + j * 64 + FOUR, column_count - 1));
     }
     [loop] for (uint r = 0; r < 4 * QUADS; ++r) {
         const uint row_of_tile = row_quad * 4 + r / 4 * 64 + r % 4;
@@ -290,7 +290,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         if (work.is_wanted && row < row_count) {
             [unroll] for (uint j = 0; j < QUADS; ++j) {
                 const uint4 own = column_quad * 4 + j * 64 + FOUR;
-                put_sums(product, work.slice, row, work.first_column + own, places[j],
+                put_sums(product, work.slice, row, work.first_column + own, offsets[j],
                          CORRECTED(RESULT(r, j), row_of_tile, COLUMN_SUMS_AT(own)));
             }
         }

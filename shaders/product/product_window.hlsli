@@ -24,39 +24,39 @@ struct Origins {
     uint4 w;
 };
 
-uint4 origin_along(uint4 place, uint stride, uint padding) {
-    uint4 result = place * stride - padding;
+uint4 origin_along(uint4 coordinate, uint stride, uint padding) {
+    uint4 result = coordinate * stride - padding;
     if (IS_BACKWARD) {
-        result = place + padding;
+        result = coordinate + padding;
     }
     return result;
 }
 
-Origins origins_of(Places places) {
+Origins origins_of(Coordinates coordinates) {
     Origins result;
-    result.is_summed = places.d < summed_size.y && places.h < summed_size.z && places.w < summed_size.w;
-    result.image = places.image;
-    result.d = origin_along(places.d, window_stride.y, start_padding.y);
-    result.h = origin_along(places.h, window_stride.z, start_padding.z);
-    result.w = origin_along(places.w, window_stride.w, start_padding.w);
+    result.is_summed = coordinates.d < summed_size.y && coordinates.h < summed_size.z && coordinates.w < summed_size.w;
+    result.image = coordinates.image;
+    result.d = origin_along(coordinates.d, window_stride.y, start_padding.y);
+    result.h = origin_along(coordinates.h, window_stride.z, start_padding.z);
+    result.w = origin_along(coordinates.w, window_stride.w, start_padding.w);
     return result;
 }
 
 // For one dimension: the input position that a filter element sees, and whether it is inside the input.
 struct Found {
-    uint4 place;
+    uint4 element;
     bool4 is_inside;
 };
 
 Found find_along(uint4 origin, uint tap, uint step, uint stride, uint size) {
     Found result;
     // Padding before 0 wraps to very large numbers.
-    result.place = origin + tap * step;
-    result.is_inside = result.place < size;
+    result.element = origin + tap * step;
+    result.is_inside = result.element < size;
     if (IS_BACKWARD) {
         const uint4 distance = origin - tap * step;
-        result.place = distance / stride;
-        result.is_inside = origin >= tap * step && result.place * stride == distance && result.place < size;
+        result.element = distance / stride;
+        result.is_inside = origin >= tap * step && result.element * stride == distance && result.element < size;
     }
     return result;
 }

@@ -91,8 +91,8 @@ Segment read_segment(Tile tile, uint number) {
     divide(input_channel, group_output_channels);
     const uint row_offset = segment.width != 0 ? row * input_strides.z : 0;
     const uint offset = dot(uint2(tile.image, input_channel), input_strides.xy) + row_offset + segment.column;
-    const int3 places = (int(offset) >> BYTES) + int3(0, 1, 2);
-    const int3 inside = clamp(places, 0, int(input_words) - 1);
+    const int3 words = (int(offset) >> BYTES) + int3(0, 1, 2);
+    const int3 inside = clamp(words, 0, int(input_words) - 1);
     segment.words = uint3(input[inside.x], input[inside.y], input[inside.z]);
     segment.shift = SHIFT_OF(BYTES, offset);
     return segment;
@@ -117,11 +117,11 @@ void put_segment(Segment segment, uint number) {
 float tap_at(Tile tile, uint number) {
     uint row = number;
     uint column = divide(row, row_taps * 4);
-    const uint place = divide(row, filter_size.x);
+    const uint filter_row = divide(row, filter_size.x);
     const uint channel = channel_at(tile, row);
     const uint between = divide(column, dilation.y);
     const bool is_tap = between == 0 && column < filter_size.y;
-    const uint offset = dot(uint3(channel, place, is_tap ? column : 0), filter_strides.xzw);
+    const uint offset = dot(uint3(channel, filter_row, is_tap ? column : 0), filter_strides.xzw);
     const int tap = number_from(LOAD_ELEMENT(filter, BYTES, offset), filter_sign) - filter_zero(channel);
     return is_tap ? float(tap) : 0;
 }
@@ -172,35 +172,35 @@ void multiply_every_second(inout float4 sums, float4 w, uint at) {
 }
 
 // The position of a thread's outputs within the tile.
-struct Place {
+struct Share {
     uint channel;
     uint row;  // the first one
     uint four;
 };
 
-Place place_of(uint thread) {
+Share share_of(uint thread) {
     const uint line_number = quotient_by(thread, by_tile_fours);
-    Place place;
-    place.four = thread - line_number * tile_fours;
-    place.channel = quotient_by(line_number, by_tile_turns);
-    place.row = line_number * THREAD_ROWS - place.channel * tile_rows;
-    return place;
+    Share share;
+    share.four = thread - line_number * tile_fours;
+    share.channel = quotient_by(line_number, by_tile_turns);
+    share.row = line_number * THREAD_ROWS - share.channel * tile_rows;
+    return share;
 }
 
 // The number of rows that the thread computes.
-uint rows_of(Tile tile, Place place, uint thread) {
-    const bool is_there = thread < thread_count && tile.channel + place.channel < output_channels &&
-                          (tile.four + place.four) * 4 < output_size.y;
+uint rows_of(Tile tile, Share share, uint thread) {
+    const bool is_there = thread < thread_count && tile.channel + share.channel < output_channels &&
+                          (tile.four + share.four) * 4 < output_size.y;
     const uint end = min(tile_rows, output_size.x - tile.row);
-    return is_there ? min(max(end, place.row) - place.row, THREAD_ROWS) : 0;
+    return is_there ? min(max(end, share.row) - share.row, THREAD_ROWS) : 0;
 }
 
-void convolve(Place place, inout float4 sums[THREAD_ROWS]) {
+void convolve(Share share, inout float4 sums[THREAD_ROWS]) {
     const uint pitch = tile_input_segments * (DEPTHWISE_SEGMENT / 4);
     const uint next_tap_row = dilation.x * pitch - row_taps;
-    const uint end = (place.channel + 1) * filter_size.x * row_taps;
-    uint at = (place.channel * tile_input_rows + place.row * window_stride.x) * pitch + place.four * window_stride.y;
-    uint tap = place.channel * filter_size.x * row_taps;
+    const uint end = (share.channel + 1) * filter_size.x * row_taps;
+    uint at = (share.channel * tile_input_rows + share.row * window_stride.x) * pitch + share.four * window_stride.y;
+    uint tap = share.channel * filter_size.x * row_taps;
     uint row_end = tap + row_taps;
     [loop] while (tap < end) {
         const float4 w = float4(taps[tap * 4], taps[tap * 4 + 1], taps[tap * 4 + 2], taps[tap * 4 + 3]);
@@ -273,30 +273,30 @@ void fill(Tile tile, uint thread) {
 }
 
 // Computes a thread's outputs, `row_count` rows, starting at this row of the tile. Rows are numbered across channels.
-void make(Tile tile, Place place, uint row_count, uint first_row) {
-    const float4 scheme = schemes[place.channel];
+void make(Tile tile, Share share, uint row_count, uint first_row) {
+    const float4 scheme = schemes[share.channel];
     float4 sums[THREAD_ROWS];
     uint words[THREAD_ROWS];
     uint i;
     [unroll] for (i = 0; i < THREAD_ROWS; ++i) {
         sums[i] = scheme.x;
     }
-    convolve(place, sums);
+    convolve(share, sums);
     [unroll] for (i = 0; i < THREAD_ROWS; ++i) {
         words[i] = word_of_outputs(sums[i], scheme);
     }
-    const uint row = place.channel * output_size.x + place.row;
+    const uint row = share.channel * output_size.x + share.row;
     if (has_whole_words()) {
-        const uint word = (first_row + row) * (output_size.y / 4) + tile.four + place.four;
+        const uint word = (first_row + row) * (output_size.y / 4) + tile.four + share.four;
         [unroll] for (i = 0; i < THREAD_ROWS; ++i) {
             if (i < row_count) {
                 output[word + i * (output_size.y / 4)] = words[i];
             }
         }
     } else {
-        const uint byte_count = min(output_size.y - place.four * 4, 4);
+        const uint byte_count = min(output_size.y - share.four * 4, 4);
         const uint skew = first_row * output_size.y & 3;
-        stage(words, row_count, byte_count, skew + row * output_size.y + place.four * 4);
+        stage(words, row_count, byte_count, skew + row * output_size.y + share.four * 4);
     }
 }
 
@@ -307,10 +307,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     fill(tile, thread);
     GroupMemoryBarrierWithGroupSync();
     const uint first_row = (tile.image * output_channels + tile.channel) * output_size.x + tile.row;
-    const Place place = place_of(thread);
-    const uint row_count = rows_of(tile, place, thread);
+    const Share share = share_of(thread);
+    const uint row_count = rows_of(tile, share, thread);
     if (row_count > 0) {
-        make(tile, place, row_count, first_row);
+        make(tile, share, row_count, first_row);
     }
     if (!has_whole_words()) {
         GroupMemoryBarrierWithGroupSync();

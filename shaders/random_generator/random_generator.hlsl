@@ -55,8 +55,8 @@ void store_element(uint number, uint element) {
         if (packed != 0) {
             target[number] = element;
         } else {
-            STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
-            target[places[0].y] = element;
+            STRIDED_OFFSETS(offsets, 1, number, dimensions, dimension_count)
+            target[offsets[0].y] = element;
         }
     }
 }

@@ -35,9 +35,9 @@ bool is_backward(uint direction) {
     return direction >= first_backward;
 }
 
-uint place_of(uint tensor, uint4 coordinates) {
-    const uint4 places = coordinates * strides[tensor];
-    return places.x + places.y + places.z + places.w;
+uint offset_of(uint tensor, uint4 coordinates) {
+    const uint4 offsets = coordinates * strides[tensor];
+    return offsets.x + offsets.y + offsets.z + offsets.w;
 }
 
 // The direction, batch and hidden unit of a state, for addressing tensors without steps.
@@ -63,4 +63,4 @@ uint4 bits_from(float4 numbers) {
 }
 
 // The number at an offset of a tensor, in all components.
-#define REAL_AT(buffer, place) reals_from(LOAD_ELEMENT(buffer, packing, place))
+#define REAL_AT(buffer, offset) reals_from(LOAD_ELEMENT(buffer, packing, offset))

@@ -11,13 +11,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint4 at = coordinates_of(number);
         float4 state = 0;
         if (has(RECURRENT_HIDDEN_INIT)) {
-            state = REAL_AT(hidden_init, place_of(RECURRENT_HIDDEN_INIT, at));
+            state = REAL_AT(hidden_init, offset_of(RECURRENT_HIDDEN_INIT, at));
         }
         next_states[number] = asuint(state.x);
 #if CELLS
         float4 cell = 0;
         if (has(RECURRENT_CELL_INIT)) {
-            cell = REAL_AT(cell_init, place_of(RECURRENT_CELL_INIT, at));
+            cell = REAL_AT(cell_init, offset_of(RECURRENT_CELL_INIT, at));
         }
         cells[number] = asuint(cell.x);
 #endif

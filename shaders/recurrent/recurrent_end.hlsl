@@ -8,7 +8,7 @@
 bool is_step_named(uint direction, uint batch) {
     bool result = true;
     if (!is_backward(direction) && has(RECURRENT_LENGTHS)) {
-        const uint length = lengths[place_of(RECURRENT_LENGTHS, uint4(0, 0, 0, batch))];
+        const uint length = lengths[offset_of(RECURRENT_LENGTHS, uint4(0, 0, 0, batch))];
         result = length >= 1 && length <= step_count;
     }
     return result;
@@ -22,12 +22,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         if (has(RECURRENT_LAST_STATE)) {
             const uint state = is_step_named(at.y, at.z) ? states[number] : 0;
             const uint4 bits = bits_from(asfloat(uint4(state, 0, 0, 0)));
-            STORE_ELEMENT(last_states, packing, place_of(RECURRENT_LAST_STATE, at), bits.x)
+            STORE_ELEMENT(last_states, packing, offset_of(RECURRENT_LAST_STATE, at), bits.x)
         }
 #if CELLS
         if (has(RECURRENT_LAST_CELL)) {
             const uint4 bits = bits_from(asfloat(uint4(cells[number], 0, 0, 0)));
-            STORE_ELEMENT(last_cells, packing, place_of(RECURRENT_LAST_CELL, at), bits.x)
+            STORE_ELEMENT(last_cells, packing, offset_of(RECURRENT_LAST_CELL, at), bits.x)
         }
 #endif
     }

@@ -51,42 +51,42 @@ Unit unit_of(uint number, uint thread) {
 bool4 are_taken(Unit unit) {
     bool4 result = true;
     if (has(RECURRENT_LENGTHS)) {
-        const uint4 places = unit.batches * strides[RECURRENT_LENGTHS].w;
-        result = unit.step < uint4(lengths[places.x], lengths[places.y], lengths[places.z], lengths[places.w]);
+        const uint4 offsets = unit.batches * strides[RECURRENT_LENGTHS].w;
+        result = unit.step < uint4(lengths[offsets.x], lengths[offsets.y], lengths[offsets.z], lengths[offsets.w]);
     }
     return result;
 }
 
-uint4 places_of(Unit unit) {
+uint4 offsets_of(Unit unit) {
     return rows_of(unit) + unit.hidden;
 }
 
 // The last unit may contain a batch twice, which is then stored twice.
-#define STORE_STATES(buffer, places, numbers)  \
+#define STORE_STATES(buffer, offsets, numbers) \
     {                                          \
-        buffer[places.x] = asuint(numbers.x);  \
-        buffer[places.y] = asuint(numbers.y);  \
-        buffer[places.z] = asuint(numbers.z);  \
-        buffer[places.w] = asuint(numbers.w);  \
+        buffer[offsets.x] = asuint(numbers.x); \
+        buffer[offsets.y] = asuint(numbers.y); \
+        buffer[offsets.z] = asuint(numbers.z); \
+        buffer[offsets.w] = asuint(numbers.w); \
     }
 
 void store_sequence(Unit unit, float4 numbers) {
-    const uint start = place_of(RECURRENT_SEQUENCE, uint4(unit.step, unit.direction, 0, unit.hidden));
-    const uint4 places = start + unit.batches * strides[RECURRENT_SEQUENCE].z;
+    const uint start = offset_of(RECURRENT_SEQUENCE, uint4(unit.step, unit.direction, 0, unit.hidden));
+    const uint4 offsets = start + unit.batches * strides[RECURRENT_SEQUENCE].z;
     const uint4 bits = bits_from(numbers);
-    STORE_ELEMENT(sequence, packing, places.x, bits.x)
-    STORE_ELEMENT(sequence, packing, places.y, bits.y)
-    STORE_ELEMENT(sequence, packing, places.z, bits.z)
-    STORE_ELEMENT(sequence, packing, places.w, bits.w)
+    STORE_ELEMENT(sequence, packing, offsets.x, bits.x)
+    STORE_ELEMENT(sequence, packing, offsets.y, bits.y)
+    STORE_ELEMENT(sequence, packing, offsets.z, bits.z)
+    STORE_ELEMENT(sequence, packing, offsets.w, bits.w)
 }
 
 // A batch without this step keeps its state.
 void store(Unit unit, float4 result) {
     const bool4 taken = are_taken(unit);
-    const uint4 places = places_of(unit);
-    const float4 before = STATES_AT(states, places);
+    const uint4 offsets = offsets_of(unit);
+    const float4 before = STATES_AT(states, offsets);
     const float4 after = taken ? result : before;
-    STORE_STATES(next_states, places, after)
+    STORE_STATES(next_states, offsets, after)
     if (has(RECURRENT_SEQUENCE)) {
         const float4 shown = taken ? result : 0;
         store_sequence(unit, shown);
@@ -119,7 +119,7 @@ float4 seen_of(Unit unit, uint gate, float4 cell) {
     float4 result = 0;
     if (has(RECURRENT_PEEPHOLE) && gate != CELL_GATE) {
         const uint number = gate * hidden_count + unit.hidden;
-        result = REAL_AT(peepholes, place_of(RECURRENT_PEEPHOLE, uint4(0, 0, unit.direction, number))) * cell;
+        result = REAL_AT(peepholes, offset_of(RECURRENT_PEEPHOLE, uint4(0, 0, unit.direction, number))) * cell;
     }
     return result;
 }
@@ -130,8 +130,8 @@ uint gate_in_turn(uint number) {
 }
 
 void make_states(Unit unit, bool is_first) {
-    const uint4 places = places_of(unit);
-    const float4 cell = STATES_AT(cells, places);
+    const uint4 offsets = offsets_of(unit);
+    const float4 cell = STATES_AT(cells, offsets);
     float4 next_cell = cell;
     float4 let_in = 0;
     float4 let_stay = 0;
@@ -156,7 +156,7 @@ void make_states(Unit unit, bool is_first) {
     }
     if (is_first) {
         const float4 stored_cell = are_taken(unit) ? next_cell : cell;
-        STORE_STATES(cells, places, stored_cell)
+        STORE_STATES(cells, offsets, stored_cell)
         store(unit, let_out * activated(unit, next_cell, 2));
     }
 }
@@ -164,16 +164,16 @@ void make_states(Unit unit, bool is_first) {
 #elif CELL == CELL_GRU_GATES
 
 void make_states(Unit unit, bool is_first) {
-    const uint4 places = places_of(unit);
+    const uint4 offsets = offsets_of(unit);
     [loop] for (uint gate = UPDATE_GATE; gate <= RESET_GATE; ++gate) {
         const float4 sum = gate_sum(unit, gate);
         if (is_first) {
             const float4 value = activated(unit, sum, 0);
             if (gate == UPDATE_GATE) {
-                STORE_STATES(cells, places, value)
+                STORE_STATES(cells, offsets, value)
             } else {
-                const float4 kept = value * STATES_AT(states, places);
-                STORE_STATES(kept_states, places, kept)
+                const float4 kept = value * STATES_AT(states, offsets);
+                STORE_STATES(kept_states, offsets, kept)
             }
         }
     }
@@ -182,17 +182,17 @@ void make_states(Unit unit, bool is_first) {
 #else
 
 void store_between(Unit unit, float4 update, float4 hidden_sum) {
-    const uint4 places = places_of(unit);
+    const uint4 offsets = offsets_of(unit);
     const float4 candidate = activated(unit, hidden_sum, 1);
-    store(unit, (1 - update) * candidate + update * STATES_AT(states, places));
+    store(unit, (1 - update) * candidate + update * STATES_AT(states, offsets));
 }
 
 #if CELL == CELL_GRU
 void make_states(Unit unit, bool is_first) {
-    const uint4 places = places_of(unit);
+    const uint4 offsets = offsets_of(unit);
     const float4 sum = gate_sum(unit, HIDDEN_GATE);
     if (is_first) {
-        store_between(unit, STATES_AT(cells, places), sum);
+        store_between(unit, STATES_AT(cells, offsets), sum);
     }
 }
 #else

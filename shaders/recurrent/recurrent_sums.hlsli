@@ -16,12 +16,12 @@ struct Unit {
 };
 
 // The numbers of four batches.
-#define REALS_AT(buffer, places)                                                                              \
-    reals_from(uint4(LOAD_ELEMENT(buffer, packing, places.x), LOAD_ELEMENT(buffer, packing, places.y),        \
-                     LOAD_ELEMENT(buffer, packing, places.z), LOAD_ELEMENT(buffer, packing, places.w)))
+#define REALS_AT(buffer, offsets)                                                                        \
+    reals_from(uint4(LOAD_ELEMENT(buffer, packing, offsets.x), LOAD_ELEMENT(buffer, packing, offsets.y), \
+                     LOAD_ELEMENT(buffer, packing, offsets.z), LOAD_ELEMENT(buffer, packing, offsets.w)))
 // The same for temporaries between steps.
-#define STATES_AT(buffer, places) \
-    asfloat(uint4(buffer[places.x], buffer[places.y], buffer[places.z], buffer[places.w]))
+#define STATES_AT(buffer, offsets) \
+    asfloat(uint4(buffer[offsets.x], buffer[offsets.y], buffer[offsets.z], buffer[offsets.w]))
 
 #if CELL == CELL_GRU
 #define MULTIPLIED_STATES kept_states
@@ -38,14 +38,14 @@ float4 input_terms(Unit unit, uint gate) {
     const uint lane = unit.thread % LANES;
     const uint input_stride = strides[RECURRENT_INPUT].w;
     const uint weight_stride = strides[RECURRENT_WEIGHT].w;
-    uint4 places = unit.step * strides[RECURRENT_INPUT].y + unit.batches * strides[RECURRENT_INPUT].z +
+    uint4 offsets = unit.step * strides[RECURRENT_INPUT].y + unit.batches * strides[RECURRENT_INPUT].z +
                    lane * input_stride;
-    uint place = place_of(RECURRENT_WEIGHT, uint4(0, unit.direction, gate * hidden_count + unit.hidden, lane));
+    uint offset = offset_of(RECURRENT_WEIGHT, uint4(0, unit.direction, gate * hidden_count + unit.hidden, lane));
     float4 sum = 0;
     [loop] for (uint i = lane; i < input_count; i += LANES) {
-        sum += REALS_AT(input, places) * REAL_AT(weights, place);
-        places += LANES * input_stride;
-        place += LANES * weight_stride;
+        sum += REALS_AT(input, offsets) * REAL_AT(weights, offset);
+        offsets += LANES * input_stride;
+        offset += LANES * weight_stride;
     }
     return sum;
 }
@@ -53,13 +53,13 @@ float4 input_terms(Unit unit, uint gate) {
 float4 state_terms(Unit unit, uint gate) {
     const uint lane = unit.thread % LANES;
     const uint weight_stride = strides[RECURRENT_RECURRENCE].w;
-    uint4 places = rows_of(unit) + lane;
-    uint place = place_of(RECURRENT_RECURRENCE, uint4(0, unit.direction, gate * hidden_count + unit.hidden, lane));
+    uint4 offsets = rows_of(unit) + lane;
+    uint offset = offset_of(RECURRENT_RECURRENCE, uint4(0, unit.direction, gate * hidden_count + unit.hidden, lane));
     float4 sum = 0;
     [loop] for (uint i = lane; i < hidden_count; i += LANES) {
-        sum += STATES_AT(MULTIPLIED_STATES, places) * REAL_AT(recurrence, place);
-        places += LANES;
-        place += LANES * weight_stride;
+        sum += STATES_AT(MULTIPLIED_STATES, offsets) * REAL_AT(recurrence, offset);
+        offsets += LANES;
+        offset += LANES * weight_stride;
     }
     return sum;
 }
@@ -84,7 +84,7 @@ float4 bias_of(Unit unit, uint gate) {
     float4 result = 0;
     if (has(RECURRENT_BIAS)) {
         const uint number = gate * hidden_count + unit.hidden;
-        result = REAL_AT(biases, place_of(RECURRENT_BIAS, uint4(0, 0, unit.direction, number)));
+        result = REAL_AT(biases, offset_of(RECURRENT_BIAS, uint4(0, 0, unit.direction, number)));
     }
     return result;
 }

@@ -47,10 +47,10 @@ void put_result(uint slot, State state) {
 #endif
 }
 
-State part_at(uint place) {
-    State state = state_of(parts_before[place], 0, 0);
+State part_at(uint part) {
+    State state = state_of(parts_before[part], 0, 0);
 #if KEEPS_B
-    state.b = parts_before[parts_before_count + place];
+    state.b = parts_before[parts_before_count + part];
 #endif
     return state;
 }
@@ -71,7 +71,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     // Threads of a line are combined in blocks.
     const uint block_size = min(threads_per_line, 16);
     const uint block_count = threads_per_line / block_size;
-    STRIDED_OFFSETS(line_place, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
+    STRIDED_OFFSETS(line_offsets, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
     uint i;
 
     State carried = no_items();
@@ -93,7 +93,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
             const uint in_tile = i * threads_per_line + lane;
             if (tile + in_tile < last_item) {
-                const Item item = load_item(line_place, tile + in_tile);
+                const Item item = load_item(line_offsets, tile + in_tile);
                 tile_low[first_slot + in_tile * lane_distance] = item.low.x;
 #if NUMBERS == NUMBERS_TWO_WORDS
                 tile_high[first_slot + in_tile * lane_distance] = item.high.x;
@@ -116,9 +116,9 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         if (lane < block_count) {
             State running = no_items();
             [loop] for (i = 0; i < block_size; ++i) {
-                const uint place = first_thread + (lane * block_size + i) * lane_distance;
-                running = combined(running, get_shared(place));
-                put_shared(place, running);
+                const uint part = first_thread + (lane * block_size + i) * lane_distance;
+                running = combined(running, get_shared(part));
+                put_shared(part, running);
             }
         }
         GroupMemoryBarrierWithGroupSync();
@@ -149,9 +149,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
             const uint in_tile = i * threads_per_line + lane;
             if (tile + in_tile < last_item) {
-                STRIDED_OFFSETS(item_place, ROWS, tile + in_tile, item_dimensions, item_dimension_count)
+                STRIDED_OFFSETS(item_offsets, ROWS, tile + in_tile, item_dimensions, item_dimension_count)
                 const Item result = tile_item(first_slot + in_tile * lane_distance);
-                store_result(output_start + OUTPUT_OF(line_place) + OUTPUT_OF(item_place), result.low.x, result.high.x);
+                store_result(output_start + OUTPUT_OF(line_offsets) + OUTPUT_OF(item_offsets), result.low.x,
+                             result.high.x);
             }
         }
         // The next tile overwrites this memory. No barrier is needed: each thread loads the items that it has just

@@ -33,16 +33,16 @@ float4 saturated(float4 x, float lowest) {
     return is_nan(x) ? lowest : bounded;
 }
 
-uint2 places_of(uint number) {
-    STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
-    return places[0].yz;
+uint2 offsets_of(uint number) {
+    STRIDED_OFFSETS(offsets, 1, number, dimensions, dimension_count)
+    return offsets[0].yz;
 }
 
 float4 loaded(uint number) {
     uint4 bits = 0;
     [loop] for (uint k = 0; k < 4; ++k) {
-        const uint place = places_of(min(number + k, element_count - 1)).x;
-        bits = uint4(bits.yzw, LOAD_ELEMENT(input, input_packing, place));
+        const uint offset = offsets_of(min(number + k, element_count - 1)).x;
+        bits = uint4(bits.yzw, LOAD_ELEMENT(input, input_packing, offset));
     }
     return input_kind == KIND_FLOAT16 ? float_from_half(bits) : asfloat(bits);
 }
@@ -52,7 +52,7 @@ void store(uint number, uint4 bits) {
         output[number / 4] = (bits.x & 0xff) | (bits.y & 0xff) << 8 | (bits.z & 0xff) << 16 | bits.w << 24;
     } else {
         [loop] for (uint k = 0; k < min(element_count - number, 4); ++k) {
-            STORE_ELEMENT(output, PACKING_8, places_of(number + k).y, bits.x)
+            STORE_ELEMENT(output, PACKING_8, offsets_of(number + k).y, bits.x)
             bits = bits.yzwx;
         }
     }

@@ -47,8 +47,8 @@ bool is_hit(uint number) {
     if (number >= element_count) {
         return false;
     }
-    STRIDED_OFFSETS(places, 1, number, dimensions, dimension_count)
-    return is_not_zero(LOAD_ELEMENT(input, input_packing, places[0].y)).x != 0;
+    STRIDED_OFFSETS(offsets, 1, number, dimensions, dimension_count)
+    return is_not_zero(LOAD_ELEMENT(input, input_packing, offsets[0].y)).x != 0;
 }
 
 void store_coordinates(uint number, uint row) {

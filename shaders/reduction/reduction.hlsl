@@ -112,13 +112,13 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint first_item = min(chunk * items_per_chunk, item_count);
     const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
     const uint first_thread = thread - lane * lane_distance;
-    STRIDED_OFFSETS(line_place, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
-    const float4 mean = mean_of_line(line_place);
+    STRIDED_OFFSETS(line_offsets, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
+    const float4 mean = mean_of_line(line_offsets);
     State state = no_items();
     uint i;
 
 #if VECTOR == VECTOR_SPREAD
-    const uint line_start = input_start + INPUT_OF(line_place);
+    const uint line_start = input_start + INPUT_OF(line_offsets);
 #endif
 #if KEPT
     float4 kept[KEPT];
@@ -139,7 +139,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #else
     [unroll] for (k = 0; k < KEPT; ++k) {
-        kept[k] = kept_element(line_place, first_item + lane + k * threads_per_line, last_item);
+        kept[k] = kept_element(line_offsets, first_item + lane + k * threads_per_line, last_item);
     }
 #endif
 #endif
@@ -167,14 +167,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const State result = line_result(state_of(asuint(most), asuint(sum), 0));
 #if VECTOR == VECTOR_SPREAD
     [branch] if (is_whole) {
-        const uint start = OUTPUT_OF(line_place) + lane * item_dimensions[0].z;
+        const uint start = OUTPUT_OF(line_offsets) + lane * item_dimensions[0].z;
         const uint distance = threads_per_line * item_dimensions[0].z;
         [unroll] for (k = 0; k < KEPT; ++k) {
             store_spread(start + WORDS_PER_ITEM * k * distance, distance, kept_result(kept[k], result));
         }
     } else if (exists) {
         [unroll] for (k = 0; k < KEPT; ++k) {
-            store_rest(OUTPUT_OF(line_place), spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count,
+            store_rest(OUTPUT_OF(line_offsets), spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count,
                        kept_result(kept[k], result));
         }
     }
@@ -182,7 +182,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint item = first_item + lane + k * threads_per_line;
         if (item < last_item) {
-            store_item(line_place, item, kept_result(kept[k], result));
+            store_item(line_offsets, item, kept_result(kept[k], result));
         }
     }
 #endif
@@ -199,10 +199,10 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint second = i + threads_per_line;
         const uint third = second + threads_per_line;
         const uint fourth = third + threads_per_line;
-        const Item item_0 = load_item(line_place, i);
-        const Item item_1 = load_item(line_place, min(second, last_item - 1));
-        const Item item_2 = load_item(line_place, min(third, last_item - 1));
-        const Item item_3 = load_item(line_place, min(fourth, last_item - 1));
+        const Item item_0 = load_item(line_offsets, i);
+        const Item item_1 = load_item(line_offsets, min(second, last_item - 1));
+        const Item item_2 = load_item(line_offsets, min(third, last_item - 1));
+        const Item item_3 = load_item(line_offsets, min(fourth, last_item - 1));
 #if COMBINE == COMBINE_EXPONENTIALS && SOURCE == SOURCE_TENSOR
         state = with_four(state, element_or_none(item_0, true), element_or_none(item_1, second < last_item),
                           element_or_none(item_2, third < last_item), element_or_none(item_3, fourth < last_item));
@@ -231,14 +231,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #elif TARGET == TARGET_RESULTS
     if (lane == 0 && exists) {
-        store_results(state, line_place);
+        store_results(state, line_offsets);
     }
 #elif TARGET == TARGET_JOINED
     const bool is_last =
         leave_part(state, chunk * part_line_count + line_number, lane == 0 && exists, thread, line_group) && exists;
     state = over_line(left_parts(line_number, lane, is_last ? chunk_count : 0), first_thread, lane, lane_distance);
     if (lane == 0 && is_last) {
-        store_results(state, line_place);
+        store_results(state, line_offsets);
     }
 #else
     const State result = line_result(state);
@@ -246,12 +246,12 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [unroll] for (k = 0; k < KEPT; ++k) {
         const uint item = first_item + lane + k * threads_per_line;
         if (item < last_item) {
-            store_item(line_place, item, new_element(kept[k], index_of(item), result));
+            store_item(line_offsets, item, new_element(kept[k], index_of(item), result));
         }
     }
 #else
     [loop] for (i = first_item + lane; i < last_item; i += threads_per_line) {
-        store_item(line_place, i, new_element(element_at(line_place, i), index_of(i), result));
+        store_item(line_offsets, i, new_element(element_at(line_offsets, i), index_of(i), result));
     }
 #endif
 #endif

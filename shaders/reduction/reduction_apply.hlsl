@@ -18,8 +18,8 @@
 // A word of the line's part, or of those of four lines.
 uint4 part_word(uint line_number, uint first) {
 #if VECTOR == VECTOR_LINES
-    const uint place = first + 4 * line_number;
-    return uint4(parts_before[place], parts_before[place + 1], parts_before[place + 2], parts_before[place + 3]);
+    const uint part = first + 4 * line_number;
+    return uint4(parts_before[part], parts_before[part + 1], parts_before[part + 2], parts_before[part + 3]);
 #else
     return parts_before[first + line_number];
 #endif
@@ -45,8 +45,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const uint inner_number = number - outer_number * inner;
         const uint line_number = lines_side_by_side ? inner_number : outer_number;
         const uint item = lines_side_by_side ? outer_number : inner_number;
-        STRIDED_OFFSETS(line_place, ROWS, line_number, line_dimensions, line_dimension_count)
+        STRIDED_OFFSETS(line_offsets, ROWS, line_number, line_dimensions, line_dimension_count)
         const State result = line_result(part_of_line(line_number));
-        store_item(line_place, item, new_element(element_at(line_place, item), index_of(item), result));
+        store_item(line_offsets, item, new_element(element_at(line_offsets, item), index_of(item), result));
     }
 }

@@ -9,7 +9,7 @@
 #define RESULT_LOW(state) (state.b ^ order_flip)
 #define RESULT_HIGH(state) (state.a ^ sign_flip ^ order_flip)
 #elif COMBINE == COMBINE_FIRST_EXTREME
-#define RESULT_LOW(state) place_of(state)
+#define RESULT_LOW(state) index_in(state)
 #define RESULT_HIGH(state) uint4(0, 0, 0, 0)
 #elif NUMBERS == NUMBERS_REAL && COMBINE < COMBINE_RANGE
 #define RESULT_LOW(state) bits_from_real(real_result(state), output_kind)
@@ -19,8 +19,8 @@
 #define RESULT_HIGH(state) (state.b)
 #endif
 
-void store_results(State state, uint4 line_place[ROWS]) {
-    const uint offset = OUTPUT_OF(line_place);
+void store_results(State state, uint4 line_offsets[ROWS]) {
+    const uint offset = OUTPUT_OF(line_offsets);
     const uint4 low = RESULT_LOW(state);
     const uint4 high = RESULT_HIGH(state);
     store_result(offset, low.x, high.x);
@@ -72,24 +72,24 @@ float4 new_element(float4 x, uint4 index, State result) {
     }
     return result_number;
 #elif COMBINE == COMBINE_FIRST_EXTREME
-    return index == place_of(result) ? 1.0 : 0.0;
+    return index == index_in(result) ? 1.0 : 0.0;
 #else
     return divide_exactly(x, asfloat(result.a));
 #endif
 }
 
 #if VECTOR != VECTOR_SPREAD
-float4 element_at(uint4 line_place[ROWS], uint number) {
+float4 element_at(uint4 line_offsets[ROWS], uint number) {
 #if COMBINE == COMBINE_FIRST_EXTREME
     return 0;
 #else
-    return real_from(load_item(line_place, number).low, input_kind);
+    return real_from(load_item(line_offsets, number).low, input_kind);
 #endif
 }
 
-void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
-    STRIDED_OFFSETS(item_place, ROWS, number, item_dimensions, item_dimension_count)
-    const uint offset = OUTPUT_OF(line_place) + OUTPUT_OF(item_place);
+void store_item(uint4 line_offsets[ROWS], uint number, float4 numbers) {
+    STRIDED_OFFSETS(item_offsets, ROWS, number, item_dimensions, item_dimension_count)
+    const uint offset = OUTPUT_OF(line_offsets) + OUTPUT_OF(item_offsets);
     const uint4 bits = bits_from_real(numbers, output_kind);
 #if IS_WIDE && FLOAT32
     output[offset / 4] = bits;
@@ -109,8 +109,8 @@ void store_item(uint4 line_place[ROWS], uint number, float4 numbers) {
 
 #if KEPT && VECTOR != VECTOR_SPREAD
 // Everything is loaded first, so that the loads overlap. Missing items are ignored.
-float4 kept_element(uint4 line_place[ROWS], uint number, uint last_item) {
-    const float4 loaded = element_at(line_place, min(number, max(last_item, 1) - 1));
+float4 kept_element(uint4 line_offsets[ROWS], uint number, uint last_item) {
+    const float4 loaded = element_at(line_offsets, min(number, max(last_item, 1) - 1));
 #if COMBINE == COMBINE_EXPONENTIALS
     return number < last_item ? loaded : -infinity();
 #else

@@ -93,7 +93,7 @@ uint is_exclusive;          // 1: cumulative results exclude the item itself
 float line_size;            // number of elements in a line
 float epsilon;
 uint zero_bits;             // always 0, but unknown to the shader compiler
-uint word_count;            // words of a line, with VECTOR_SPREAD; its strides and places count words, too
+uint word_count;            // words of a line, with VECTOR_SPREAD; its strides and offsets count words, too
 uint lane_shift;            // the bits of a thread's index from this one on are its index in its line,
 uint line_shift;            // and those from this one on are its line's index in the group
 uint rows_per_line;         // rows of columns_per_line threads

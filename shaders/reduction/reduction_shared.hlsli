@@ -18,23 +18,23 @@ groupshared Lanes shared_b[GROUP_SIZE];
 groupshared Lanes shared_c[GROUP_SIZE];
 #endif
 
-void put_shared(uint place, State state) {
-    shared_a[place] = LANES_OF(state.a);
+void put_shared(uint slot, State state) {
+    shared_a[slot] = LANES_OF(state.a);
 #if KEEPS_B
-    shared_b[place] = LANES_OF(state.b);
+    shared_b[slot] = LANES_OF(state.b);
 #endif
 #if KEEPS_C
-    shared_c[place] = LANES_OF(state.c);
+    shared_c[slot] = LANES_OF(state.c);
 #endif
 }
 
-State get_shared(uint place) {
-    State state = state_of(shared_a[place], 0, 0);
+State get_shared(uint slot) {
+    State state = state_of(shared_a[slot], 0, 0);
 #if KEEPS_B
-    state.b = shared_b[place];
+    state.b = shared_b[slot];
 #endif
 #if KEEPS_C
-    state.c = shared_c[place];
+    state.c = shared_c[slot];
 #endif
     return state;
 }

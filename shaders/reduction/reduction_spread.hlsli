@@ -9,11 +9,11 @@
 #define WORDS_PER_ITEM 4
 #endif
 
-uint4 load_spread(uint place, uint distance) {
+uint4 load_spread(uint offset, uint distance) {
 #ifdef HALF
-    return uint4(input[place], input[place + distance], 0, 0);
+    return uint4(input[offset], input[offset + distance], 0, 0);
 #else
-    return uint4(input[place], input[place + distance], input[place + 2 * distance], input[place + 3 * distance]);
+    return uint4(input[offset], input[offset + distance], input[offset + 2 * distance], input[offset + 3 * distance]);
 #endif
 }
 
@@ -47,11 +47,11 @@ uint4 words_of_spread(float4 numbers) {
 
 // Loads the words with these numbers of a line; zeros beyond its end.
 uint4 load_rest(uint line_start, uint4 numbers, uint last) {
-    const uint4 places = line_start + min(numbers, last - 1) * item_dimensions[0].y;
+    const uint4 offsets = line_start + min(numbers, last - 1) * item_dimensions[0].y;
 #ifdef HALF
-    const uint4 bits = uint4(input[places.x], input[places.y], 0, 0);
+    const uint4 bits = uint4(input[offsets.x], input[offsets.y], 0, 0);
 #else
-    const uint4 bits = uint4(input[places.x], input[places.y], input[places.z], input[places.w]);
+    const uint4 bits = uint4(input[offsets.x], input[offsets.y], input[offsets.z], input[offsets.w]);
 #endif
     return numbers < last ? bits : 0;
 }
@@ -64,15 +64,15 @@ float4 sum_of_spread(uint line_start, uint first, uint last) {
     const uint magnitude_bits = map == MAP_MAGNITUDE ? 0x7fffffff : 0xffffffff;
     const bool is_squared = map == MAP_SQUARE;
     uint number = first;
-    uint place = line_start + first * item_dimensions[0].y;
+    uint offset = line_start + first * item_dimensions[0].y;
     float4 sum = 0;
     // Sixteen at a time, so that the loads overlap.
     [loop] for (; number + 15 * stride < last; number += 16 * stride) {
-        const uint4 bits_0 = load_spread(place, distance);
-        const uint4 bits_1 = load_spread(place + 4 * distance, distance);
-        const uint4 bits_2 = load_spread(place + 8 * distance, distance);
-        const uint4 bits_3 = load_spread(place + 12 * distance, distance);
-        place += 16 * distance;
+        const uint4 bits_0 = load_spread(offset, distance);
+        const uint4 bits_1 = load_spread(offset + 4 * distance, distance);
+        const uint4 bits_2 = load_spread(offset + 8 * distance, distance);
+        const uint4 bits_3 = load_spread(offset + 12 * distance, distance);
+        offset += 16 * distance;
         sum += mapped(bits_0, magnitude_bits, is_squared);
         sum += mapped(bits_1, magnitude_bits, is_squared);
         sum += mapped(bits_2, magnitude_bits, is_squared);
@@ -87,13 +87,13 @@ float4 sum_of_spread(uint line_start, uint first, uint last) {
 #endif
 
 #if TARGET == TARGET_ELEMENTS
-void store_spread(uint place, uint distance, float4 numbers) {
+void store_spread(uint offset, uint distance, float4 numbers) {
     const uint4 words = words_of_spread(numbers);
-    output_words[place] = words.x;
-    output_words[place + distance] = words.y;
+    output_words[offset] = words.x;
+    output_words[offset + distance] = words.y;
 #ifndef HALF
-    output_words[place + 2 * distance] = words.z;
-    output_words[place + 3 * distance] = words.w;
+    output_words[offset + 2 * distance] = words.z;
+    output_words[offset + 3 * distance] = words.w;
 #endif
 }
 
@@ -109,20 +109,20 @@ float4 elements_of_rest(uint line_start, uint4 numbers, uint last) {
 
 // Stores the elements that exist.
 void store_rest(uint line_start, uint4 numbers, uint last, float4 results) {
-    const uint4 places = line_start + numbers * item_dimensions[0].z;
+    const uint4 offsets = line_start + numbers * item_dimensions[0].z;
     const uint4 words = words_of_spread(results);
     if (numbers.x < last) {
-        output_words[places.x] = words.x;
+        output_words[offsets.x] = words.x;
     }
     if (numbers.y < last) {
-        output_words[places.y] = words.y;
+        output_words[offsets.y] = words.y;
     }
 #ifndef HALF
     if (numbers.z < last) {
-        output_words[places.z] = words.z;
+        output_words[offsets.z] = words.z;
     }
     if (numbers.w < last) {
-        output_words[places.w] = words.w;
+        output_words[offsets.w] = words.w;
     }
 #endif
 }

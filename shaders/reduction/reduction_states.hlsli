@@ -281,7 +281,7 @@ State combined(State x, State y) {
     return chosen(x.a > y.a || (x.a == y.a && x.b < y.b), x, y);
 }
 
-uint4 place_of(State state) {
+uint4 index_in(State state) {
     return state.b ^ rank_flip;
 }
 #else
@@ -298,7 +298,7 @@ State combined(State x, State y) {
     return chosen(x.a > y.a || (x.a == y.a && x.b > y.b) || (equal_keys && x.c < y.c), x, y);
 }
 
-uint4 place_of(State state) {
+uint4 index_in(State state) {
     return state.c ^ rank_flip;
 }
 #endif

@@ -31,11 +31,11 @@ RWStructuredBuffer<uint> means : register(u6);
 #else
 #define ROWS 1
 #endif
-#define INPUT_OF(places) (places)[0].y
-#define OUTPUT_OF(places) (places)[0].z
-#define LINE_OF(places) (places)[0].w
-#define SECOND_OF(places) (places)[1].x
-#define MEAN_OF(places) (places)[1].y
+#define INPUT_OF(offsets) (offsets)[0].y
+#define OUTPUT_OF(offsets) (offsets)[0].z
+#define LINE_OF(offsets) (offsets)[0].w
+#define SECOND_OF(offsets) (offsets)[1].x
+#define MEAN_OF(offsets) (offsets)[1].y
 
 #if IS_WIDE && FLOAT32
 #define LOAD_BITS(buffer, packing, offset) buffer[(offset) / 4]
@@ -48,9 +48,9 @@ RWStructuredBuffer<uint> means : register(u6);
 #define FLOAT_AT(buffer, packing, kind, offset) real_from(LOAD_ELEMENT(buffer, packing, offset), kind)
 
 #if SOURCE == SOURCE_TENSOR && VECTOR != VECTOR_SPREAD
-Item load_item(uint4 line_place[ROWS], uint number) {
-    STRIDED_OFFSETS(item_place, ROWS, number, item_dimensions, item_dimension_count)
-    const uint offset = input_start + INPUT_OF(line_place) + INPUT_OF(item_place);
+Item load_item(uint4 line_offsets[ROWS], uint number) {
+    STRIDED_OFFSETS(item_offsets, ROWS, number, item_dimensions, item_dimension_count)
+    const uint offset = input_start + INPUT_OF(line_offsets) + INPUT_OF(item_offsets);
     Item item = (Item)0;
 #if NUMBERS == NUMBERS_TWO_WORDS
     item.low = input[2 * offset];
@@ -59,22 +59,22 @@ Item load_item(uint4 line_place[ROWS], uint number) {
     item.low = LOAD_BITS(input, input_packing, offset);
 #endif
 #if COMBINE == COMBINE_GRADIENTS
-    const uint second_offset = SECOND_OF(line_place) + SECOND_OF(item_place);
+    const uint second_offset = SECOND_OF(line_offsets) + SECOND_OF(item_offsets);
     item.second = LOAD_BITS(second_input, input_packing, second_offset);
 #endif
     return item;
 }
 #elif SOURCE == SOURCE_PARTS
 // Loads an intermediate state, whose words are not contiguous.
-Item load_item(uint4 line_place[ROWS], uint number) {
-    const uint place = number * part_line_count + LINE_OF(line_place);
+Item load_item(uint4 line_offsets[ROWS], uint number) {
+    const uint part = number * part_line_count + LINE_OF(line_offsets);
     Item item = (Item)0;
-    item.low = parts_before[place];
+    item.low = parts_before[part];
 #if KEEPS_B
-    item.high = parts_before[parts_before_count + place];
+    item.high = parts_before[parts_before_count + part];
 #endif
 #if KEEPS_C
-    item.second = parts_before[2 * parts_before_count + place];
+    item.second = parts_before[2 * parts_before_count + part];
 #endif
     return item;
 }
@@ -99,37 +99,37 @@ State state_of_loaded(Item item, uint number, float4 mean) {
 }
 
 // The mean of the lines, if it is needed: given, or from a preceding pass's sum.
-float4 mean_of_line(uint4 line_place[ROWS]) {
+float4 mean_of_line(uint4 line_offsets[ROWS]) {
 #if COMBINE == COMBINE_DEVIATIONS && SOURCE == SOURCE_TENSOR
-    return divide_exactly(asfloat(uint4(parts_before[LINE_OF(line_place)], 0, 0, 0)), line_size).x;
+    return divide_exactly(asfloat(uint4(parts_before[LINE_OF(line_offsets)], 0, 0, 0)), line_size).x;
 #elif COMBINE == COMBINE_GRADIENTS && SOURCE == SOURCE_TENSOR
-    return FLOAT_AT(means, input_packing, input_kind, MEAN_OF(line_place)).x;
+    return FLOAT_AT(means, input_packing, input_kind, MEAN_OF(line_offsets)).x;
 #else
     return 0;
 #endif
 }
 
-void store_part_word(uint4 word, uint place) {
-    parts[place] = word.x;
+void store_part_word(uint4 word, uint part) {
+    parts[part] = word.x;
 #if VECTOR == VECTOR_LINES
-    parts[place + 1] = word.y;
-    parts[place + 2] = word.z;
-    parts[place + 3] = word.w;
+    parts[part + 1] = word.y;
+    parts[part + 2] = word.z;
+    parts[part + 3] = word.w;
 #endif
 }
 
 void store_part(State state, uint chunk, uint line_number) {
 #if VECTOR == VECTOR_LINES
-    const uint place = chunk * part_line_count + 4 * line_number;
+    const uint part = chunk * part_line_count + 4 * line_number;
 #else
-    const uint place = chunk * part_line_count + line_number;
+    const uint part = chunk * part_line_count + line_number;
 #endif
-    store_part_word(state.a, place);
+    store_part_word(state.a, part);
 #if KEEPS_B
-    store_part_word(state.b, part_count + place);
+    store_part_word(state.b, part_count + part);
 #endif
 #if KEEPS_C
-    store_part_word(state.c, 2 * part_count + place);
+    store_part_word(state.c, 2 * part_count + part);
 #endif
 }
 

@@ -19,9 +19,9 @@ RWStructuredBuffer<uint> batch_indices : register(u3);
 RWStructuredBuffer<uint> gradients : register(u4);  // gradients of the forward output
 RWStructuredBuffer<uint> chosen : register(u5);     // indices of samples, by the index of the output element
 
-#define TARGET_PLACE places[0].y
+#define TARGET_OFFSET offsets[0].y
 // Region or batch, channel, y and x.
-#define NUMBERS uint4(places[0].zw, places[1].xy)
+#define NUMBERS uint4(offsets[0].zw, offsets[1].xy)
 
 #if MAKES == MAKES_POOLED
 
@@ -34,8 +34,8 @@ RWStructuredBuffer<uint> chosen : register(u5);     // indices of samples, by th
 #define FARTHEST 1073741824.0
 
 int rounded_coordinate(uint region, uint coordinate) {
-    precise const float place = REAL(regions, region * region_strides.x + coordinate * region_strides.y) * scale_x;
-    return is_nan(place) ? 0 : int(clamp(round(place), -FARTHEST, FARTHEST));
+    precise const float position = REAL(regions, region * region_strides.x + coordinate * region_strides.y) * scale_x;
+    return is_nan(position) ? 0 : int(clamp(round(position), -FARTHEST, FARTHEST));
 }
 
 // The elements from x to y - 1 of an output's bin of a region. Divides in two steps, because products could overflow.
@@ -51,7 +51,7 @@ uint2 part_of(uint region, uint coordinate, uint number, uint outputs, uint size
 
 uint make(uint number) {
     uint result = 0;
-    STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
     const float batch = REAL(regions, numbers.x * region_strides.x);
     const uint batch_number = is_nan(batch) ? 0 : uint(clamp(batch, 0, float(batches - 1)));
@@ -65,9 +65,9 @@ uint make(uint number) {
     bool any_zero = false;
     [loop] for (uint y = rows.x; y < rows.y; ++y) {
         [loop] for (uint x = columns.x; x < columns.y; ++x) {
-            const uint place = plane + y * image_strides.z + x * image_strides.w;
-            const uint bits = LOAD(source, place);
-            see(state, place, 0, 0);
+            const uint offset = plane + y * image_strides.z + x * image_strides.w;
+            const uint bits = LOAD(source, offset);
+            see(state, offset, 0, 0);
             if (!any_zero && (bits & magnitude_bits) == 0) {
                 any_zero = true;
                 zero = bits;
@@ -76,7 +76,7 @@ uint make(uint number) {
     }
     const bool any = rows.x < rows.y && columns.x < columns.y;
     const uint largest = any ? bits_of_key(state.key) : 0;
-    PUT(TARGET_PLACE, (largest & magnitude_bits) == 0 ? zero : largest)
+    PUT(TARGET_OFFSET, (largest & magnitude_bits) == 0 ? zero : largest)
     return result;
 }
 
@@ -123,12 +123,12 @@ float count_of(Samples samples) {
 }
 
 float sample_at(Samples samples, uint y, uint x) {
-    const float place_y = place_of(samples.axis_y, samples.first_y + y);
-    const float place_x = place_of(samples.axis_x, samples.first_x + x);
+    const float position_y = position_of(samples.axis_y, samples.first_y + y);
+    const float position_x = position_of(samples.axis_x, samples.first_x + x);
     float result = outside_value;
-    if (is_inside(samples.axis_y, place_y) && is_inside(samples.axis_x, place_x)) {
-        const Neighbours rows = neighbours_of(samples.axis_y, place_y);
-        const Neighbours columns = neighbours_of(samples.axis_x, place_x);
+    if (is_inside(samples.axis_y, position_y) && is_inside(samples.axis_x, position_x)) {
+        const Neighbours rows = neighbours_of(samples.axis_y, position_y);
+        const Neighbours columns = neighbours_of(samples.axis_x, position_x);
         const float above = between(element_at(samples.plane, rows.first, columns.first),
                                     element_at(samples.plane, rows.first, columns.second), columns.distance);
         const float below = between(element_at(samples.plane, rows.second, columns.first),
@@ -157,7 +157,7 @@ bool is_larger(float x, float most) {
 
 uint make(uint number) {
     uint result = 0;
-    STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
     const Samples samples = samples_of(numbers);
     float sum = 0;
@@ -178,7 +178,7 @@ uint make(uint number) {
     target[number] = best;
 #else
     const float made = takes_largest != 0 ? most : divide_exactly(float4(sum, 0, 0, 0), count_of(samples)).x;
-    PUT(TARGET_PLACE, bits_from(made))
+    PUT(TARGET_OFFSET, bits_from(made))
 #endif
     return result;
 }
@@ -198,16 +198,16 @@ uint2 samples_near(Axis axis, uint element) {
 
 // The element's weight in a sample.
 float weight_of(Axis axis, uint sample_number, uint element) {
-    const float place = place_of(axis, sample_number);
-    const Neighbours neighbours = neighbours_of(axis, place);
+    const float position = position_of(axis, sample_number);
+    const Neighbours neighbours = neighbours_of(axis, position);
     const float weight = (neighbours.first == element ? 1 - neighbours.distance : 0) +
                          (neighbours.second == element ? neighbours.distance : 0);
-    return is_inside(axis, place) ? weight : 0;
+    return is_inside(axis, position) ? weight : 0;
 }
 
 uint make(uint number) {
     uint result = 0;
-    STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
     float sum = 0;
     [loop] for (uint region = 0; region < region_count; ++region) {
@@ -240,7 +240,7 @@ uint make(uint number) {
             }
         }
     }
-    PUT(TARGET_PLACE, bits_from(sum))
+    PUT(TARGET_OFFSET, bits_from(sum))
     return result;
 }
 
@@ -248,18 +248,18 @@ uint make(uint number) {
 
 // The derivatives of a sample with respect to its x and y position.
 float2 slopes_at(Samples samples, uint y, uint x) {
-    const float place_y = place_of(samples.axis_y, samples.first_y + y);
-    const float place_x = place_of(samples.axis_x, samples.first_x + x);
+    const float position_y = position_of(samples.axis_y, samples.first_y + y);
+    const float position_x = position_of(samples.axis_x, samples.first_x + x);
     float2 slopes = 0;
-    if (is_inside(samples.axis_y, place_y) && is_inside(samples.axis_x, place_x)) {
+    if (is_inside(samples.axis_y, position_y) && is_inside(samples.axis_x, position_x)) {
         const float last_y = float(samples.axis_y.size - 1);
         const float last_x = float(samples.axis_x.size - 1);
-        const float distance_y = place_y - floor(place_y);
-        const float distance_x = place_x - floor(place_x);
-        const uint top = uint(clamp(floor(place_y), 0, last_y));
-        const uint bottom = uint(clamp(floor(place_y) + 1, 0, last_y));
-        const uint left = uint(clamp(floor(place_x), 0, last_x));
-        const uint right = uint(clamp(floor(place_x) + 1, 0, last_x));
+        const float distance_y = position_y - floor(position_y);
+        const float distance_x = position_x - floor(position_x);
+        const uint top = uint(clamp(floor(position_y), 0, last_y));
+        const uint bottom = uint(clamp(floor(position_y) + 1, 0, last_y));
+        const uint left = uint(clamp(floor(position_x), 0, last_x));
+        const uint right = uint(clamp(floor(position_x) + 1, 0, last_x));
         const float top_left = element_at(samples.plane, top, left);
         const float top_right = element_at(samples.plane, top, right);
         const float bottom_left = element_at(samples.plane, bottom, left);
@@ -281,7 +281,7 @@ float2 shares_of(Axis axis, uint number) {
 
 // Each forward output has one number for each coordinate; their distance is the number of outputs of a region.
 uint make(uint number) {
-    STRIDED_OFFSETS(places, REGION_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, REGION_ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
     const Samples samples = samples_of(numbers);
     float2 slopes = 0;
@@ -301,11 +301,11 @@ uint make(uint number) {
     const float2 shares_x = shares_of(samples.axis_x, numbers.w);
     const float2 shares_y = shares_of(samples.axis_y, numbers.z);
     const uint outputs = channels * pooled_height * pooled_width;
-    const uint place = numbers.x * 4 * outputs + (number - numbers.x * outputs);
-    target[place] = asuint(slopes.x * shares_x.x);
-    target[place + outputs] = asuint(slopes.y * shares_y.x);
-    target[place + 2 * outputs] = asuint(slopes.x * shares_x.y);
-    target[place + 3 * outputs] = asuint(slopes.y * shares_y.y);
+    const uint offset = numbers.x * 4 * outputs + (number - numbers.x * outputs);
+    target[offset] = asuint(slopes.x * shares_x.x);
+    target[offset + outputs] = asuint(slopes.y * shares_y.x);
+    target[offset + 2 * outputs] = asuint(slopes.x * shares_x.y);
+    target[offset + 3 * outputs] = asuint(slopes.y * shares_y.y);
     return 0;
 }
 

@@ -36,16 +36,16 @@ Axis axis_of(uint region, uint axis) {
     return result;
 }
 
-float place_of(Axis axis, uint number) {
+float position_of(Axis axis, uint number) {
     precise const float moved = (float(number) - output_offset) * axis.step;
-    precise const float place = axis.step == 0 ? axis.start : moved + axis.start;
-    return place;
+    precise const float position = axis.step == 0 ? axis.start : moved + axis.start;
+    return position;
 }
 
-bool is_inside(Axis axis, float place) {
+bool is_inside(Axis axis, float position) {
     const float size = float(axis.size);
-    const bool outside = aligns_corners != 0 ? place < 0 || place > size - 1 : place <= -1 || place >= size;
-    return is_nan(place) || !outside;
+    const bool outside = aligns_corners != 0 ? position < 0 || position > size - 1 : position <= -1 || position >= size;
+    return is_nan(position) || !outside;
 }
 
 // The neighbours of a sample inside the input, and its distance from the first one.
@@ -55,14 +55,14 @@ struct Neighbours {
     float distance;
 };
 
-Neighbours neighbours_of(Axis axis, float place) {
+Neighbours neighbours_of(Axis axis, float position) {
     const float last = float(axis.size - 1);
-    const float within = is_nan(place) ? 0 : clamp(place, 0, last);
+    const float within = is_nan(position) ? 0 : clamp(position, 0, last);
     Neighbours result;
     if (interpolates != 0) {
         result.first = uint(floor(within));
         result.second = min(result.first + 1, axis.size - 1);
-        result.distance = is_nan(place) ? place : within - floor(within);
+        result.distance = is_nan(position) ? position : within - floor(within);
     } else {
         result.first = min(uint(floor(within + 0.5)), axis.size - 1);
         result.second = result.first;

@@ -9,7 +9,7 @@
 #include "shaders/common/strided.hlsli"
 #include "shaders/resampling/resample_parameters.hlsli"
 #include "shaders/resampling/resample_tensors.hlsli"
-#include "shaders/resampling/resample_places.hlsli"
+#include "shaders/resampling/resample_positions.hlsli"
 #include "shaders/resampling/interpolation.hlsli"
 
 uint offset_of(uint element, uint dimension) {
@@ -20,15 +20,15 @@ uint offset_of(uint element, uint dimension) {
 
 uint make(uint number) {
     uint result = 0;
-    STRIDED_OFFSETS(places, ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
-    uint place = SOURCE_PLACE;
+    uint offset = SOURCE_OFFSET;
     [unroll] for (uint d = 0; d < MOST_SCALED; ++d) {
         if (d < scaled_count) {
-            place += offset_of(nearest_element(place_in_source(numbers[d], d)), d);
+            offset += offset_of(nearest_element(position_in_source(numbers[d], d)), d);
         }
     }
-    PUT(TARGET_PLACE, LOAD(source, place))
+    PUT(TARGET_OFFSET, LOAD(source, offset))
     return result;
 }
 
@@ -46,7 +46,7 @@ uint make(uint number) {
 
 uint make(uint number) {
     uint result = 0;
-    STRIDED_OFFSETS(places, ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, ROWS, number, dimensions, dimension_count)
     const uint4 numbers = NUMBERS;
     uint lower[TAKES];
     uint upper[TAKES];
@@ -56,20 +56,20 @@ uint make(uint number) {
         upper[d] = 0;
         distance[d] = 0;
         if (d < scaled_count) {
-            const float place = place_in_source(numbers[d], d);
-            const float element = floor(place);
+            const float position = position_in_source(numbers[d], d);
+            const float element = floor(position);
             lower[d] = offset_of(uint(element), d);
             upper[d] = offset_of(uint(element) + 1, d);
-            distance[d] = place - element;
+            distance[d] = position - element;
         }
     }
     float corners[CORNERS];
     [unroll] for (uint i = 0; i < CORNERS; ++i) {
-        uint place = SOURCE_PLACE;
+        uint offset = SOURCE_OFFSET;
         [unroll] for (uint a = 0; a < TAKES; ++a) {
-            place += (i >> a & 1) != 0 ? upper[a] : lower[a];
+            offset += (i >> a & 1) != 0 ? upper[a] : lower[a];
         }
-        corners[i] = number_at(place);
+        corners[i] = number_at(offset);
     }
 #if TAKES == TAKES_FOUR
     BETWEEN_PAIRS(8, distance[0])
@@ -77,7 +77,7 @@ uint make(uint number) {
 #endif
     BETWEEN_PAIRS(2, distance[TAKES - 2])
     BETWEEN_PAIRS(1, distance[TAKES - 1])
-    PUT(TARGET_PLACE, bits_of_number(corners[0]))
+    PUT(TARGET_OFFSET, bits_of_number(corners[0]))
     return result;
 }
 

@@ -9,7 +9,7 @@
 RWStructuredBuffer<uint> source : register(u0);
 RWStructuredBuffer<uint> target : register(u1);
 
-#define SOURCE_PLACE places[0].y
-#define TARGET_PLACE places[0].z
+#define SOURCE_OFFSET offsets[0].y
+#define TARGET_OFFSET offsets[0].z
 // The position along scaled dimensions.
-#define NUMBERS uint4(places[0].w, places[1].xyz)
+#define NUMBERS uint4(offsets[0].w, offsets[1].xyz)

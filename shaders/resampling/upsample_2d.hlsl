@@ -17,9 +17,9 @@ struct Between {
     float distance;
 };
 
-Between between(uint place, uint factor, uint size) {
+Between between(uint position, uint factor, uint size) {
     // In halves of output elements, so that nothing is rounded.
-    const int halves = int(2 * place + 1 - factor);
+    const int halves = int(2 * position + 1 - factor);
     const uint inside = uint(max(halves, 0));
     Between result;
     result.first = inside / (2 * factor);
@@ -33,8 +33,8 @@ Between between(uint place, uint factor, uint size) {
     return result;
 }
 
-float element_at(uint place) {
-    return real_of(LOAD_ELEMENT(source, packing, place), packing);
+float element_at(uint offset) {
+    return real_of(LOAD_ELEMENT(source, packing, offset), packing);
 }
 
 float interpolated(float first, float second, float distance) {
@@ -46,16 +46,16 @@ float interpolated(float first, float second, float distance) {
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     const uint number = linear_group(group_id) * GROUP_SIZE + thread;
     if (number < element_count) {
-        STRIDED_OFFSETS(places, 2, number, dimensions, dimension_count)
-        const Between y = between(places[0].w, scale.x, scale.z);
-        const Between x = between(places[1].x, scale.y, scale.w);
-        const uint upper = places[0].y + y.first * stride.x;
-        const uint lower = places[0].y + y.second * stride.x;
+        STRIDED_OFFSETS(offsets, 2, number, dimensions, dimension_count)
+        const Between y = between(offsets[0].w, scale.x, scale.z);
+        const Between x = between(offsets[1].x, scale.y, scale.w);
+        const uint upper = offsets[0].y + y.first * stride.x;
+        const uint lower = offsets[0].y + y.second * stride.x;
         const float above = interpolated(element_at(upper + x.first * stride.y),
                                          element_at(upper + x.second * stride.y), x.distance);
         const float below = interpolated(element_at(lower + x.first * stride.y),
                                          element_at(lower + x.second * stride.y), x.distance);
         const float value = interpolated(above, below, y.distance);
-        STORE_ELEMENT(target, packing, places[0].z, packing == 0 ? asuint(value) : half_from_float(value).x)
+        STORE_ELEMENT(target, packing, offsets[0].z, packing == 0 ? asuint(value) : half_from_float(value).x)
     }
 }

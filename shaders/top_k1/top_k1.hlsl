@@ -103,9 +103,9 @@ void pick(uint first, uint threads, Entry last, uint sequence) {
     [loop] for (uint j = 0; j < PER_THREAD; ++j) {
         const Entry entry = tile_entry(first + j * threads);
         if (!before(last, entry) && entry.index != 0xffffffff) {
-            uint place;
-            InterlockedAdd(picked_counts[sequence], 1, place);
-            put_tile_entry(TILE + sequence * PER_THREAD * run + place, entry);
+            uint slot;
+            InterlockedAdd(picked_counts[sequence], 1, slot);
+            put_tile_entry(TILE + sequence * PER_THREAD * run + slot, entry);
         }
     }
 }

@@ -233,21 +233,21 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     uint picked_count = 0;
     uint attempt = sequence_in_group;  // the index of its limit and counts
     [loop] while (true) {
-        uint last_place = 0;
+        uint last_slot = 0;
         [branch] if (best <= limit) {
             [unroll] for (j = 0; j < PER_THREAD; ++j) {
                 [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
-                    uint place;
-                    InterlockedAdd(picked_counts[attempt], 1, place);
-                    last_place = max(last_place, place);
-                    if (place < room) {
-                        picked_entries[2 * (first_picked + place)] = keys[j];
-                        picked_entries[2 * (first_picked + place) + 1] = position_in_row(j, lane);
+                    uint slot;
+                    InterlockedAdd(picked_counts[attempt], 1, slot);
+                    last_slot = max(last_slot, slot);
+                    if (slot < room) {
+                        picked_entries[2 * (first_picked + slot)] = keys[j];
+                        picked_entries[2 * (first_picked + slot) + 1] = position_in_row(j, lane);
                     }
                 }
             }
         }
-        if (last_place >= room) {
+        if (last_slot >= room) {
             has_no_room = 1;
         }
         GroupMemoryBarrierWithGroupSync();

@@ -17,12 +17,12 @@ groupshared StoredEntry segment[CHUNK];
 groupshared uint splits[2];
 
 // How many of the merged run's first entries come from the first run: a binary search along a diagonal ("merge path").
-uint split_at(uint place, uint first_run, uint first_length, uint second_run, uint second_length) {
-    uint low = place > second_length ? place - second_length : 0;
-    uint high = min(place, first_length);
+uint split_at(uint rank, uint first_run, uint first_length, uint second_run, uint second_length) {
+    uint low = rank > second_length ? rank - second_length : 0;
+    uint high = min(rank, first_length);
     [loop] while (low < high) {
         const uint middle = (low + high) / 2;
-        if (before(entry_from(runs[second_run + place - 1 - middle]), entry_from(runs[first_run + middle]))) {
+        if (before(entry_from(runs[second_run + rank - 1 - middle]), entry_from(runs[first_run + middle]))) {
             high = middle;
         } else {
             low = middle + 1;

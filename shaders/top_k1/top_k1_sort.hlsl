@@ -36,24 +36,24 @@ groupshared uint tile_positions[TILE];
 #endif
 
 // The address of a slot in groupshared memory. Whichever four bits distinguish a thread's slots, 32 adjacent threads
-// access different banks. The mapping is linear: place_of(a ^ b) == place_of(a) ^ place_of(b).
-uint place_of(uint slot) {
+// access different banks. The mapping is linear: address_of(a ^ b) == address_of(a) ^ address_of(b).
+uint address_of(uint slot) {
     return slot ^ (slot >> 4 & 0x1e) ^ (slot >> 8 & 1);
 }
 
 uint position_at(uint slot) {
 #if NARROW
-    return tile_keys[place_of(slot)] & POSITION_MASK;
+    return tile_keys[address_of(slot)] & POSITION_MASK;
 #else
-    return tile_positions[place_of(slot)];
+    return tile_positions[address_of(slot)];
 #endif
 }
 
 uint key_at(uint slot) {
 #if NARROW
-    return tile_keys[place_of(slot)] & ~POSITION_MASK;
+    return tile_keys[address_of(slot)] & ~POSITION_MASK;
 #else
-    return tile_keys[place_of(slot)];
+    return tile_keys[address_of(slot)];
 #endif
 }
 
@@ -71,7 +71,7 @@ uint winner(uint slot) {
 // them have no braces of their own: vkd3d 2.1 would lose the changes.
 #define FOR_ALL(DO) \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
-#define DECLARE(entry) static uint key_##entry; static uint position_##entry; static uint place_##entry;
+#define DECLARE(entry) static uint key_##entry; static uint position_##entry; static uint address_##entry;
 FOR_ALL(DECLARE)
 
 // Sorts two entries.
@@ -122,40 +122,40 @@ void sort_own() {
 }
 
 // Computes the addresses of the thread's slots, which differ in the four bits from this one on.
-void find_places(uint worker, uint lowest_bit) {
+void find_addresses(uint worker, uint lowest_bit) {
     const uint bits_below = worker & (1u << lowest_bit) - 1;
-    const uint step_0 = place_of(1u << lowest_bit);
-    const uint step_1 = place_of(2u << lowest_bit);
-    const uint step_2 = place_of(4u << lowest_bit);
-    const uint step_3 = place_of(8u << lowest_bit);
-    place_0 = place_of((worker - bits_below << LOG_PER_THREAD) + bits_below);
-    place_1 = place_0 ^ step_0;
-    place_2 = place_0 ^ step_1;
-    place_3 = place_1 ^ step_1;
-    place_4 = place_0 ^ step_2;
-    place_5 = place_1 ^ step_2;
-    place_6 = place_2 ^ step_2;
-    place_7 = place_3 ^ step_2;
-    place_8 = place_0 ^ step_3;
-    place_9 = place_1 ^ step_3;
-    place_10 = place_2 ^ step_3;
-    place_11 = place_3 ^ step_3;
-    place_12 = place_4 ^ step_3;
-    place_13 = place_5 ^ step_3;
-    place_14 = place_6 ^ step_3;
-    place_15 = place_7 ^ step_3;
+    const uint step_0 = address_of(1u << lowest_bit);
+    const uint step_1 = address_of(2u << lowest_bit);
+    const uint step_2 = address_of(4u << lowest_bit);
+    const uint step_3 = address_of(8u << lowest_bit);
+    address_0 = address_of((worker - bits_below << LOG_PER_THREAD) + bits_below);
+    address_1 = address_0 ^ step_0;
+    address_2 = address_0 ^ step_1;
+    address_3 = address_1 ^ step_1;
+    address_4 = address_0 ^ step_2;
+    address_5 = address_1 ^ step_2;
+    address_6 = address_2 ^ step_2;
+    address_7 = address_3 ^ step_2;
+    address_8 = address_0 ^ step_3;
+    address_9 = address_1 ^ step_3;
+    address_10 = address_2 ^ step_3;
+    address_11 = address_3 ^ step_3;
+    address_12 = address_4 ^ step_3;
+    address_13 = address_5 ^ step_3;
+    address_14 = address_6 ^ step_3;
+    address_15 = address_7 ^ step_3;
 }
 
 #if NARROW
-#define PUT(entry) tile_keys[place_##entry] = key_##entry ^ complement;
-#define GET(entry) key_##entry = tile_keys[place_##entry];
+#define PUT(entry) tile_keys[address_##entry] = key_##entry ^ complement;
+#define GET(entry) key_##entry = tile_keys[address_##entry];
 #else
-#define PUT(entry)                                             \
-    tile_keys[place_##entry] = key_##entry ^ complement;       \
-    tile_positions[place_##entry] = position_##entry ^ complement;
-#define GET(entry)                                             \
-    key_##entry = tile_keys[place_##entry];                    \
-    position_##entry = tile_positions[place_##entry];
+#define PUT(entry)                                         \
+    tile_keys[address_##entry] = key_##entry ^ complement; \
+    tile_positions[address_##entry] = position_##entry ^ complement;
+#define GET(entry)                            \
+    key_##entry = tile_keys[address_##entry]; \
+    position_##entry = tile_positions[address_##entry];
 #endif
 
 void put_entries(uint complement) {
@@ -177,14 +177,14 @@ uint complement_in(uint phase, uint worker) {
 void sort_tile(uint worker) {
     const uint log_slots = log_threads + LOG_PER_THREAD;
     sort_own();
-    find_places(worker, 0);
+    find_addresses(worker, 0);
     put_entries(complement_in(LOG_PER_THREAD, worker) ^ complement_in(LOG_PER_THREAD + 1, worker));
     [loop] for (uint phase = LOG_PER_THREAD + 1; phase <= log_slots; ++phase) {
         const uint next_complement = complement_in(phase, worker) ^ complement_in(phase + 1, worker);
         uint bits = phase;
         [loop] while (bits > 0) {
             const uint lowest_bit = max(bits, LOG_PER_THREAD) - LOG_PER_THREAD;
-            find_places(worker, lowest_bit);
+            find_addresses(worker, lowest_bit);
             get_entries();
             const uint compared = bits - lowest_bit;
             [branch] if (compared > 3) {
@@ -253,8 +253,8 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
 #if TO_TENSOR
 #if !FROM_TENSOR
     [loop] for (i = lane; i < k; i += threads) {
-        const uint place = place_of(first_slot + i);
-        tile_positions[place] = source[near_sequence * entry_count + tile_positions[place]].y;
+        const uint address = address_of(first_slot + i);
+        tile_positions[address] = source[near_sequence * entry_count + tile_positions[address]].y;
     }
     GroupMemoryBarrierWithGroupSync();
 #endif

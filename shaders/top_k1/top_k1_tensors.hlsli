@@ -85,12 +85,12 @@ bool values_are_in_words() {
 }
 
 uint value_units(uint3 sequence) {
-    return values_are_in_words() ? WORD_OF(packing, PLACE_OF(packing, sequence.y) + k - 1) + 1 : k;
+    return values_are_in_words() ? WORD_OF(packing, INDEX_IN_WORD(packing, sequence.y) + k - 1) + 1 : k;
 }
 
 // Upper bound for a sequence whose first value is the last element of a word.
 uint most_value_units() {
-    return values_are_in_words() ? WORD_OF(packing, PLACE_OF(packing, 0xffffffff) + k - 1) + 1 : k;
+    return values_are_in_words() ? WORD_OF(packing, INDEX_IN_WORD(packing, 0xffffffff) + k - 1) + 1 : k;
 }
 
 // `first_slot` is the slot of the sequence's first winner.
@@ -98,12 +98,12 @@ void store_value_unit(uint3 sequence, uint first_slot, uint unit) {
     if (values_are_in_words()) {
         uint bits = 0;
         uint mask = 0;
-        [loop] for (uint place = 0; place < 1u << packing; ++place) {
+        [loop] for (uint i = 0; i < 1u << packing; ++i) {
             // Negative ranks wrap to very large numbers.
-            const uint rank = (unit << packing) + place - PLACE_OF(packing, sequence.y);
+            const uint rank = (unit << packing) + i - INDEX_IN_WORD(packing, sequence.y);
             if (rank < k) {
-                bits |= bits_of_winner(sequence.x, first_slot + rank) << (place * BITS_OF(packing));
-                mask |= MASK_OF(packing) << (place * BITS_OF(packing));
+                bits |= bits_of_winner(sequence.x, first_slot + rank) << (i * BITS_OF(packing));
+                mask |= MASK_OF(packing) << (i * BITS_OF(packing));
             }
         }
         STORE_BITS(values, WORD_OF(packing, sequence.y) + unit, mask, bits)

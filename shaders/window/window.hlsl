@@ -26,12 +26,12 @@ RWStructuredBuffer<uint> output_scales : register(u6);
 RWStructuredBuffer<uint> output_zero_points : register(u7);
 #endif
 
-#define SOURCE_PLACE places[0].y
-#define SECOND_PLACE places[0].z
-#define TARGET_PLACE places[0].w
-#define OTHER_PLACE places[1].x
+#define SOURCE_OFFSET offsets[0].y
+#define SECOND_OFFSET offsets[0].z
+#define TARGET_OFFSET offsets[0].w
+#define OTHER_OFFSET offsets[1].x
 // Window indices along their dimensions.
-#define NUMBERS places[1].yzw
+#define NUMBERS offsets[1].yzw
 
 // Positions along a dimension of what is read.
 struct Range {
@@ -63,8 +63,8 @@ Range seen_by(uint window, uint4 shape, uint4 extent) {
 }
 
 // The windows that cover this position.
-Range seeing(uint place, uint4 shape, uint4 extent) {
-    const uint padded = place + shape.w;
+Range seeing(uint position, uint4 shape, uint4 extent) {
+    const uint padded = position + shape.w;
     Range range;
     range.first = padded < shape.x ? 0 : quotient(padded - shape.x, shape.y) + 1;
     range.step = 1;
@@ -99,7 +99,7 @@ float divisor_of(uint window, uint dimension) {
 #include "shaders/window/window_states.hlsli"
 
 // The offset of the element with the output's coordinates in tensor 1 or 2.
-uint own_place(uint start, uint3 numbers, uint3 strides) {
+uint own_offset(uint start, uint3 numbers, uint3 strides) {
     return start + numbers.x * strides.x + numbers.y * strides.y + numbers.z * strides.z;
 }
 
@@ -109,29 +109,29 @@ uint own_place(uint start, uint3 numbers, uint3 strides) {
 // The results of the lanes.
 #if LANES == 4
 #define Made Words
-#define STORE_LANES(place, distance, bits)        \
+#define STORE_LANES(offset, distance, bits)       \
     {                                             \
         const uint4 made = bits;                  \
-        target[place] = made.x;                   \
-        target[place + (distance)] = made.y;      \
-        target[place + 2 * (distance)] = made.z;  \
-        target[place + 3 * (distance)] = made.w;  \
+        target[offset] = made.x;                  \
+        target[offset + (distance)] = made.y;     \
+        target[offset + 2 * (distance)] = made.z; \
+        target[offset + 3 * (distance)] = made.w; \
     }
 #if ELEMENTS == ELEMENTS_PACKED
-#define PUT_LANES(place, bits) result = bits;
+#define PUT_LANES(offset, bits) result = bits;
 // Planes of the output are contiguous and consist of whole words; the other three words belong to other lanes.
-#define STORE_WORDS(first, words)                                                  \
-    {                                                                              \
-        const uint distance = lane_strides.z >> packing;                           \
-        const uint word = (first) >> packing;                                      \
-        const uint place = word + word / distance * 3 * distance;                  \
-        STORE_LANES(place, distance, words)                                        \
+#define STORE_WORDS(first, words)                                  \
+    {                                                              \
+        const uint distance = lane_strides.z >> packing;           \
+        const uint word = (first) >> packing;                      \
+        const uint offset = word + word / distance * 3 * distance; \
+        STORE_LANES(offset, distance, words)                       \
     }
 #else
-#define PUT_LANES(place, bits) STORE_LANES(place, lane_strides.z, bits)
+#define PUT_LANES(offset, bits) STORE_LANES(offset, lane_strides.z, bits)
 #endif
 #else
-#define PUT_LANES(place, bits) PUT(place, bits)
+#define PUT_LANES(offset, bits) PUT(offset, bits)
 #endif
 
 struct Ranges {
@@ -148,15 +148,15 @@ State seen_in(Ranges ranges, State state, uint plane, uint second_plane) {
         uint row = plane;
         uint second_row = second_plane;
         [loop] for (uint r = 0; r < ranges.rows.count; ++r) {
-            uint place = row;
-            uint second_place = second_row;
+            uint offset = row;
+            uint second_offset = second_row;
 #if FUNCTION == WINDOW_AVERAGE_GRADIENT
             state.outer_divisor = divisor_of(ranges.planes.first + p, 2) * divisor_of(ranges.rows.first + r, 1);
 #endif
             [loop] for (uint c = 0; c < ranges.columns.count; ++c) {
-                see(state, place, second_place, ranges.columns.first + c);
-                place += first_steps.x;
-                second_place += second_steps.x;
+                see(state, offset, second_offset, ranges.columns.first + c);
+                offset += first_steps.x;
+                second_offset += second_steps.x;
             }
             row += first_steps.y;
             second_row += second_steps.y;
@@ -168,47 +168,47 @@ State seen_in(Ranges ranges, State state, uint plane, uint second_plane) {
 }
 
 // Stores the result of a window that covered `seen` elements.
-Words finish(State state, uint number, uint4 places[WINDOW_ROWS], float seen) {
+Words finish(State state, uint number, uint4 offsets[WINDOW_ROWS], float seen) {
     Words result = 0;
     const bool any = seen != 0;
     const uint3 numbers = NUMBERS;
 #if FUNCTION == WINDOW_AVERAGE
-    PUT_LANES(TARGET_PLACE, BITS_OF_REALS(average(state, seen)))
+    PUT_LANES(TARGET_OFFSET, BITS_OF_REALS(average(state, seen)))
 #elif FUNCTION == WINDOW_ROOT
-    PUT(TARGET_PLACE, bits_from(root(state)))
+    PUT(TARGET_OFFSET, bits_from(root(state)))
 #elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    PUT(TARGET_PLACE, quantized_average(state, seen, OTHER_PLACE))
+    PUT(TARGET_OFFSET, quantized_average(state, seen, OTHER_OFFSET))
 #elif FUNCTION == WINDOW_LARGEST
-    PUT_LANES(TARGET_PLACE, any ? bits_of_key(state.key) : lowest_low)
-#elif FUNCTION == WINDOW_LARGEST_PLACE
+    PUT_LANES(TARGET_OFFSET, any ? bits_of_key(state.key) : lowest_low)
+#elif FUNCTION == WINDOW_LARGEST_INDEX
     if (has_values) {
-        PUT_LANES(TARGET_PLACE, state.low)
+        PUT_LANES(TARGET_OFFSET, state.low)
     }
-    store_places(OTHER_PLACE, any, state.place);
+    store_indices(OTHER_OFFSET, any, state.index);
 #elif FUNCTION == WINDOW_LARGEST_TWO_WORDS
-    target[2 * TARGET_PLACE] = state.low;
-    target[2 * TARGET_PLACE + 1] = state.high;
-    store_places(OTHER_PLACE, any, state.place);
+    target[2 * TARGET_OFFSET] = state.low;
+    target[2 * TARGET_OFFSET + 1] = state.high;
+    store_indices(OTHER_OFFSET, any, state.index);
 #elif IS_GRADIENT
-    PUT(TARGET_PLACE, bits_from(state.sum))
+    PUT(TARGET_OFFSET, bits_from(state.sum))
 #elif FUNCTION == WINDOW_RESPONSE
-    const float x = REAL(source, own_place(SOURCE_PLACE, numbers, FIRST_STRIDES));
-    PUT(TARGET_PLACE, bits_from(divide_exactly(x, power(base_of(state), exponent)).x))
+    const float x = REAL(source, own_offset(SOURCE_OFFSET, numbers, FIRST_STRIDES));
+    PUT(TARGET_OFFSET, bits_from(divide_exactly(x, power(base_of(state), exponent)).x))
 #elif FUNCTION == WINDOW_RESPONSE_PARTS
-    const float x = REAL(source, own_place(SOURCE_PLACE, numbers, FIRST_STRIDES));
-    const float gradient = REAL(second, own_place(SECOND_PLACE, numbers, SECOND_STRIDES));
+    const float x = REAL(source, own_offset(SOURCE_OFFSET, numbers, FIRST_STRIDES));
+    const float gradient = REAL(second, own_offset(SECOND_OFFSET, numbers, SECOND_STRIDES));
     const float base = base_of(state);
     target[number] = asuint(divide_exactly(gradient, power(base, exponent)).x);
     second_target[number] = asuint(divide_exactly(gradient * x, power(base, exponent + 1)).x);
 #elif FUNCTION == WINDOW_RESPONSE_GRADIENT
-    const float x = REAL(second, own_place(SECOND_PLACE, numbers, SECOND_STRIDES));
-    PUT(TARGET_PLACE, bits_from(asfloat(second_target[number]) - gradient_factor * x * state.sum))
+    const float x = REAL(second, own_offset(SECOND_OFFSET, numbers, SECOND_STRIDES));
+    PUT(TARGET_OFFSET, bits_from(asfloat(second_target[number]) - gradient_factor * x * state.sum))
 #endif
     return result;
 }
 
 Words make(uint number) {
-    STRIDED_OFFSETS(places, WINDOW_ROWS, number, dimensions, dimension_count)
+    STRIDED_OFFSETS(offsets, WINDOW_ROWS, number, dimensions, dimension_count)
     Ranges ranges;
     ranges.columns = range_of(0, NUMBERS.x);
     ranges.rows = range_of(1, NUMBERS.y);
@@ -216,16 +216,16 @@ Words make(uint number) {
     const float seen = float(ranges.columns.count) * float(ranges.rows.count) * float(ranges.planes.count);
     const bool any = seen != 0;
     const uint3 starts = uint3(ranges.columns.first, ranges.rows.first, ranges.planes.first);
-    const uint plane = own_place(SOURCE_PLACE, starts, FIRST_STRIDES);
-    const uint second_plane = own_place(SECOND_PLACE, starts, SECOND_STRIDES);
+    const uint plane = own_offset(SOURCE_OFFSET, starts, FIRST_STRIDES);
+    const uint second_plane = own_offset(SECOND_OFFSET, starts, SECOND_STRIDES);
 #if FUNCTION == WINDOW_LARGEST_GRADIENT
     const State none = nothing(number);
 #elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    const State none = nothing(OTHER_PLACE);
+    const State none = nothing(OTHER_OFFSET);
 #else
-    const State none = nothing(any ? second_plane : no_place);
+    const State none = nothing(any ? second_plane : no_index);
 #endif
-    return finish(seen_in(ranges, none, plane, second_plane), number, places, seen);
+    return finish(seen_in(ranges, none, plane, second_plane), number, offsets, seen);
 }
 
 #include "shaders/common/element_threads.hlsli"

@@ -8,7 +8,7 @@
 #define WINDOW_ROOT 1               // from a sum of powers
 #define WINDOW_QUANTIZED_AVERAGE 2
 #define WINDOW_LARGEST 3
-#define WINDOW_LARGEST_PLACE 4      // with its index
+#define WINDOW_LARGEST_INDEX 4      // with its index
 #define WINDOW_LARGEST_TWO_WORDS 5  // both, for 64-bit elements
 // From the windows that cover an element, and their gradients:
 #define WINDOW_AVERAGE_GRADIENT 6

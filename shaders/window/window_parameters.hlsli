@@ -17,14 +17,14 @@ uint dimension_count;
 uint kind;               // of the source's elements
 uint output_kind;
 uint packing;
-uint has_values;         // WINDOW_LARGEST_PLACE: 0 if only indices are wanted
-uint place_words;        // 1 or 2; 0 if indices are not wanted
+uint has_values;         // WINDOW_LARGEST_INDEX: 0 if only indices are wanted
+uint index_words;        // 1 or 2; 0 if indices are not wanted
 uint includes_padding;   // whether divisors count padding
 // Sort keys of elements: see key_of.
 uint sign_mask;
 uint key_offset;
 uint nan_key;
-uint no_place;           // the index for a window that covers nothing
+uint no_index;           // the index for a window that covers nothing
 uint lowest_low;
 uint lowest_high;
 float exponent;          // P, or Beta

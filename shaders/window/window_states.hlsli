@@ -1,7 +1,7 @@
 // The state of a partly processed window, and how it is finished: see window.hlsl.
 
 #define IS_LARGEST \
-    (FUNCTION == WINDOW_LARGEST || FUNCTION == WINDOW_LARGEST_PLACE || FUNCTION == WINDOW_LARGEST_TWO_WORDS)
+    (FUNCTION == WINDOW_LARGEST || FUNCTION == WINDOW_LARGEST_INDEX || FUNCTION == WINDOW_LARGEST_TWO_WORDS)
 
 #if LANES == 4
 #define Words uint4
@@ -15,9 +15,9 @@
 #define REALS_OF(words) float_from_half(words)
 #define BITS_OF_REALS(numbers) half_from_float(numbers)
 #endif
-#define LOAD_LANES(place)                                                                                 \
-    uint4(LOAD(source, place), LOAD(source, place + lane_strides.x), LOAD(source, place + 2 * lane_strides.x), \
-          LOAD(source, place + 3 * lane_strides.x))
+#define LOAD_LANES(offset)                                                                                        \
+    uint4(LOAD(source, offset), LOAD(source, offset + lane_strides.x), LOAD(source, offset + 2 * lane_strides.x), \
+          LOAD(source, offset + 3 * lane_strides.x))
 #else
 #define Words uint
 #define Integers int
@@ -25,7 +25,7 @@
 #define Truths bool
 #define REALS_OF(words) real_from(words)
 #define BITS_OF_REALS(numbers) bits_from(numbers)
-#define LOAD_LANES(place) LOAD(source, place)
+#define LOAD_LANES(offset) LOAD(source, offset)
 #endif
 
 #if IS_LARGEST
@@ -41,18 +41,18 @@ struct State {
 #if FUNCTION != WINDOW_LARGEST
     Words low;  // its bits
     Words high;
-    Words place;
+    Words index;
 #endif
 };
 
-State nothing(uint first_place) {
+State nothing(uint first_index) {
     State state = (State)0;
     // Elements with this key have these bits.
     state.key = int(0x80000000);
 #if FUNCTION != WINDOW_LARGEST
     state.low = lowest_low;
     state.high = lowest_high;
-    state.place = first_place;
+    state.index = first_index;
 #endif
     return state;
 }
@@ -75,11 +75,11 @@ Words bits_of_key(Integers key) {
     return (moved ^ sign >> 1) >> UNUSED_BITS;
 }
 
-void see(inout State state, uint place, uint second_place, uint column) {
-    state.key = max(state.key, key_of(LOAD_LANES(place)));
+void see(inout State state, uint offset, uint second_offset, uint column) {
+    state.key = max(state.key, key_of(LOAD_LANES(offset)));
 }
 
-#elif FUNCTION == WINDOW_LARGEST_PLACE
+#elif FUNCTION == WINDOW_LARGEST_INDEX
 
 // Both zeros have the same key, and so have all NaNs: the first of equal elements counts.
 Integers key_of(Words bits) {
@@ -88,52 +88,52 @@ Integers key_of(Words bits) {
     return max(Integers((top ^ sign >> 1) - sign + key_offset), int(nan_key));
 }
 
-void see(inout State state, uint place, uint second_place, uint column) {
-    const Words bits = LOAD_LANES(place);
+void see(inout State state, uint offset, uint second_offset, uint column) {
+    const Words bits = LOAD_LANES(offset);
     const Integers key = key_of(bits);
     const Truths better = key > state.key;
     state.key = better ? key : state.key;
     state.low = better ? bits : state.low;
-    state.place = better ? second_place : state.place;
+    state.index = better ? second_offset : state.index;
 }
 
 #else
 
-void see(inout State state, uint place, uint second_place, uint column) {
-    const uint low = source[2 * place];
-    const uint high = source[2 * place + 1];
+void see(inout State state, uint offset, uint second_offset, uint column) {
+    const uint low = source[2 * offset];
+    const uint high = source[2 * offset + 1];
     const int key = int(high + key_offset);
     if (key > state.key || (key == state.key && low > state.low)) {
         state.key = key;
         state.low = low;
         state.high = high;
-        state.place = second_place;
+        state.index = second_offset;
     }
 }
 
 #endif
 
 #if FUNCTION != WINDOW_LARGEST
-void store_place(uint place, uint found) {
-    if (place_words == 2) {
-        second_target[2 * place] = found;
-        second_target[2 * place + 1] = 0;
-    } else if (place_words == 1) {
-        second_target[place] = found;
+void store_index(uint offset, uint found) {
+    if (index_words == 2) {
+        second_target[2 * offset] = found;
+        second_target[2 * offset + 1] = 0;
+    } else if (index_words == 1) {
+        second_target[offset] = found;
     }
 }
 
 // Indices of lanes are those in the first plane, plus a multiple of the plane's size.
-void store_places(uint place, bool any, Words found) {
+void store_indices(uint offset, bool any, Words found) {
 #if LANES == 4
     const uint4 lane = uint4(0, 1, 2, 3);
     const uint4 all = found + (any ? lane * lane_strides.y : 0);
-    store_place(place, all.x);
-    store_place(place + lane_strides.w, all.y);
-    store_place(place + 2 * lane_strides.w, all.z);
-    store_place(place + 3 * lane_strides.w, all.w);
+    store_index(offset, all.x);
+    store_index(offset + lane_strides.w, all.y);
+    store_index(offset + 2 * lane_strides.w, all.z);
+    store_index(offset + 3 * lane_strides.w, all.w);
 #else
-    store_place(place, found);
+    store_index(offset, found);
 #endif
 }
 #endif
@@ -177,19 +177,19 @@ State nothing(uint number) {
 
 #else
 
-State nothing(uint first_place) {
+State nothing(uint first_index) {
     return (State)0;
 }
 
 #endif
 
-void see(inout State state, uint place, uint second_place, uint column) {
+void see(inout State state, uint offset, uint second_offset, uint column) {
 #if FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    state.sum += integer_from(LOAD(source, place), kind) - state.zero_point;
+    state.sum += integer_from(LOAD(source, offset), kind) - state.zero_point;
 #elif FUNCTION == WINDOW_AVERAGE
-    state.sum += REALS_OF(LOAD_LANES(place));
+    state.sum += REALS_OF(LOAD_LANES(offset));
 #elif FUNCTION == WINDOW_ROOT
-    const float x = asfloat(asuint(REAL(source, place)) & 0x7fffffff);
+    const float x = asfloat(asuint(REAL(source, offset)) & 0x7fffffff);
     float term = x;
     [branch] if (exponent == 2) {
         term = x * x;
@@ -198,15 +198,15 @@ void see(inout State state, uint place, uint second_place, uint column) {
     }
     state.sum += term;
 #elif FUNCTION == WINDOW_AVERAGE_GRADIENT
-    state.sum += divide_exactly(float4(REAL(source, place), 0, 0, 0), state.outer_divisor * divisor_of(column, 0)).x;
+    state.sum += divide_exactly(float4(REAL(source, offset), 0, 0, 0), state.outer_divisor * divisor_of(column, 0)).x;
 #elif FUNCTION == WINDOW_LARGEST_GRADIENT
-    if (second[second_place] == state.number) {
-        state.sum += REAL(source, place);
+    if (second[second_offset] == state.number) {
+        state.sum += REAL(source, offset);
     }
 #elif FUNCTION == WINDOW_RESPONSE_GRADIENT
-    state.sum += asfloat(source[place]);
+    state.sum += asfloat(source[offset]);
 #else
-    const float x = REAL(source, place);
+    const float x = REAL(source, offset);
     state.sum += x * x;
 #endif
 }
@@ -214,8 +214,8 @@ void see(inout State state, uint place, uint second_place, uint column) {
 #if FUNCTION == WINDOW_AVERAGE || FUNCTION == WINDOW_QUANTIZED_AVERAGE
 // The divisor of a window that covers `seen` elements.
 float counted(float seen) {
-    const float places = float(windows[0].x) * float(windows[2].x) * float(windows[4].x);
-    return includes_padding != 0 ? places : seen;
+    const float elements = float(windows[0].x) * float(windows[2].x) * float(windows[4].x);
+    return includes_padding != 0 ? elements : seen;
 }
 #endif
 

@@ -36,7 +36,7 @@ class Order {
 public:
     explicit Order(core::DataType type) : type_(type), floats_(core::is_floating_point(type)) {}
 
-    [[nodiscard]] std::int64_t place_of(std::uint64_t bits) const {
+    [[nodiscard]] std::int64_t rank_of(std::uint64_t bits) const {
         if (!floats_) {
             return static_cast<std::int64_t>(core::decode_element(type_, bits));
         }
@@ -44,20 +44,20 @@ public:
         const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
         return (bits & sign) != 0 ? -magnitude : magnitude;
     }
-    [[nodiscard]] std::uint64_t bits_at(std::int64_t place) const {
+    [[nodiscard]] std::uint64_t bits_at(std::int64_t rank) const {
         if (!floats_) {
-            return static_cast<std::uint64_t>(place) & mask();
+            return static_cast<std::uint64_t>(rank) & mask();
         }
         const std::uint64_t sign = std::uint64_t{1} << (core::bits_of(type_) - 1);
-        return place < 0 ? sign | static_cast<std::uint64_t>(-place) : static_cast<std::uint64_t>(place);
+        return rank < 0 ? sign | static_cast<std::uint64_t>(-rank) : static_cast<std::uint64_t>(rank);
     }
-    [[nodiscard]] double value_at(std::int64_t place) const { return core::decode_element(type_, bits_at(place)); }
+    [[nodiscard]] double value_at(std::int64_t rank) const { return core::decode_element(type_, bits_at(rank)); }
 
     /// The integers of the largest and of the smallest value.
     [[nodiscard]] std::int64_t last() const {
         switch (type_) {
             case core::DataType::float32:
-                return place_of(std::bit_cast<std::uint32_t>(std::numeric_limits<float>::max()));
+                return rank_of(std::bit_cast<std::uint32_t>(std::numeric_limits<float>::max()));
             case core::DataType::float16:
                 return 0x7bff;
             default:
@@ -87,19 +87,19 @@ struct Budget {
     double below = 0;
     double above = 0;
     double expected = 0;
-    std::int64_t place = 0;
+    std::int64_t rank = 0;
 
     [[nodiscard]] bool holds(const Order& order, std::int64_t other) const {
         const double difference = std::fabs(order.value_at(other) - expected);
-        const auto steps = static_cast<std::uint64_t>(std::llabs(other - place));
-        return other == place || (tolerance.ulp && steps <= *tolerance.ulp) ||
+        const auto steps = static_cast<std::uint64_t>(std::llabs(other - rank));
+        return other == rank || (tolerance.ulp && steps <= *tolerance.ulp) ||
                (tolerance.abs && difference <= *tolerance.abs) ||
                (tolerance.rel && difference <= *tolerance.rel * std::fabs(expected)) ||
-               (tolerance.element_slack && difference <= (other > place ? above : below));
+               (tolerance.element_slack && difference <= (other > rank ? above : below));
     }
     /// The last accepted value in this direction; nothing if all values are accepted.
     [[nodiscard]] std::optional<std::int64_t> last(const Order& order, bool upwards) const {
-        std::int64_t inside = place;
+        std::int64_t inside = rank;
         std::int64_t outside = upwards ? order.last() : order.first();
         if (holds(order, outside)) {
             return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<Budget> budget_of(const Known& known, std::size_t output, std::uin
     Budget budget{cpu::default_tolerance(descriptor, descriptor.outputs()[output])};
     budget.expected = core::decode_element(tensor.desc.data_type, bits);
     const Order order(tensor.desc.data_type);
-    budget.place = order.place_of(bits);
+    budget.rank = order.rank_of(bits);
     if (!std::isfinite(budget.expected) || budget.expected == 0 ||
         (budget.tolerance.meaningful_part && element >= slack.meaningful)) {
         return std::nullopt;
@@ -201,7 +201,7 @@ std::optional<Spot> spot_of(const Known& known) {
         const std::uint64_t count = core::element_count(desc.sizes).value_or(0);
         for (std::uint64_t element = 0; element < count; ++element) {
             const auto budget = budget_of(known, output, element);
-            if (budget && budget->last(Order(desc.data_type), true) != budget->place) {
+            if (budget && budget->last(Order(desc.data_type), true) != budget->rank) {
                 return Spot{output, element, *budget};
             }
             found = !found && budget ? Spot{output, element, *budget} : found;
@@ -211,14 +211,14 @@ std::optional<Spot> spot_of(const Known& known) {
 }
 
 /// Returns the bytes of all outputs in hexadecimal, with one element replaced.
-std::vector<std::string> answer(const Known& known, const Spot& spot, std::int64_t place) {
+std::vector<std::string> answer(const Known& known, const Spot& spot, std::int64_t rank) {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < known.reference.outputs.size(); ++i) {
         const core::Tensor& output = known.reference.outputs[i];
         std::vector<std::byte> bytes(output.buffer.bytes().begin(), output.buffer.bytes().end());
         if (i == spot.output) {
             const core::DataType type = output.desc.data_type;
-            core::store_element(bytes, type, spot.element, Order(type).bits_at(place));
+            core::store_element(bytes, type, spot.element, Order(type).bits_at(rank));
         }
         std::string& text = texts.emplace_back();
         for (const std::byte byte : bytes) {
@@ -235,17 +235,17 @@ struct Trials {
     std::vector<std::string> statuses;
     std::vector<std::string> what;
 
-    void add(const Known& known, const Spot& spot, std::int64_t place, bool passes) {
+    void add(const Known& known, const Spot& spot, std::int64_t rank, bool passes) {
         const core::DataType type = known.reference.outputs[spot.output].desc.data_type;
         auto written = cases::case_to_json(known.subject);
         ASSERT_TRUE(written) << known.subject.id;
         json object = json::parse(written->dump());
         object["name"] = std::to_string(statuses.size());
         cases.push_back(std::move(object));
-        answers.push_back(answer(known, spot, place));
+        answers.push_back(answer(known, spot, rank));
         statuses.emplace_back(passes ? "pass" : "fail");
         what.push_back(fmt::format("{}: element {} of output {}: {:.9g} expected, {:.9g} found", known.subject.id,
-                                   spot.element, spot.output, spot.budget.expected, Order(type).value_at(place)));
+                                   spot.element, spot.output, spot.budget.expected, Order(type).value_at(rank)));
     }
 };
 
@@ -271,7 +271,7 @@ std::map<std::string, std::pair<Known, Spot>> cases_of_operators(std::map<std::s
             continue;
         }
         const auto type = all->reference.outputs[spot->output].desc.data_type;
-        const bool has_room = spot->budget.last(Order(type), true) != spot->budget.place;
+        const bool has_room = spot->budget.last(Order(type), true) != spot->budget.rank;
         if (has_room || found.find(name) == found.end()) {
             found.insert_or_assign(name, std::pair(std::move(*all), *spot));
             tried[name] = has_room ? most_tried : tried[name];

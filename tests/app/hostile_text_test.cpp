@@ -131,21 +131,21 @@ TEST_F(HostileText, WhatIsWrongWithAFile) {
 TEST_F(HostileText, NamesOfFiles) {
     std::string name(evil);
     name = "::error::" + name.substr(0, name.find("\x7f"));
-    const TemporaryFolder workplace;
-    const std::string file = workplace.write(name + ".json", "{ nonsense");
+    const TemporaryFolder folder;
+    const std::string file = folder.write(name + ".json", "{ nonsense");
     for (const std::string& path : {name + ".json", "./" + name + ".json", file, std::string("::error::none.json")}) {
-        const ProgramResult result = dmlconform({"run", path}, {.folder = workplace.path().string()});
+        const ProgramResult result = dmlconform({"run", path}, {.folder = folder.path().string()});
         EXPECT_EQ(command_in(result.errors), "") << result.all();
         EXPECT_TRUE(ends_with_code(result, 2));
     }
-    workplace.write(name + ".json", bad_file());
+    folder.write(name + ".json", bad_file());
     for (const char* command : {"list", "validate"}) {
-        const ProgramResult result = dmlconform({command, "."}, {.folder = workplace.path().string()});
+        const ProgramResult result = dmlconform({command, "."}, {.folder = folder.path().string()});
         EXPECT_EQ(command_in(result.output), "") << result.all();
         EXPECT_TRUE(ends_with_code(result, 0));
     }
     const ProgramResult run =
-        dmlconform({"run", ".", "--engine", "cpu", "--github", "-v"}, {.folder = workplace.path().string()});
+        dmlconform({"run", ".", "--engine", "cpu", "--github", "-v"}, {.folder = folder.path().string()});
     EXPECT_EQ(command_in(run.output), "") << run.all();
     EXPECT_TRUE(ends_with_code(run, 1));
     EXPECT_TRUE(prints(run, "\n::error file="));

@@ -114,7 +114,7 @@ TEST(Import, DxDispatchModelsRunOnEveryEngine) {
     }
 }
 
-TEST(Import, WhatCannotBeTakenIsAnInputErrorWithPlaceReasonAndHint) {
+TEST(Import, InputErrorsSayWhereWhyAndWhatToDo) {
     const TemporaryFolder folder;
     const std::string file = folder.write("m.json", R"({ "resources": {}, "dispatchables": {
   "shader": { "type": "hlsl", "sourcePath": "x.hlsl" } },

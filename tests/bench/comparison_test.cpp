@@ -341,7 +341,7 @@ TEST(CompareRuns, OrderAndNames) {
     EXPECT_TRUE(comparison.differences.empty());
 }
 
-TEST(CompareRuns, OtherPlaces) {
+TEST(CompareRuns, NamesDifferentMachines) {
     BenchmarkFile base = file_of({{"a", {1}}});
     BenchmarkFile now = base;
     base.context = {{"dmlconform.machine", "M"}, {"dmlconform.d3d12.adapter", "X"}, {"host_name", "a"}, {"date", "1"}};

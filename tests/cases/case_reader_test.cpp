@@ -453,7 +453,7 @@ TEST(CaseReader, MistakesInDefaultsAreReportedOnceAndWhereTheyAre) {
     EXPECT_GE(colours, 1u);
 }
 
-TEST(CaseReader, SeveralMistakesAreReportedAtOnceEachInItsPlace) {
+TEST(CaseReader, ReportsSeveralMistakesEachWithItsPosition) {
     const Suite suite = read(R"({
   // A comment, so that lines have to be counted.
   "cases": [

@@ -23,40 +23,40 @@ using cases::pointer_to;
 using cases::position_of;
 
 /// Adds one line for each value and each key, in the order of the text: "/a/0 2:5" and "key /a 1:2".
-void add_places(const JsonValue& value, const JsonValue& document, std::string_view text,
-                std::vector<std::string>& lines) {
+void add_positions(const JsonValue& value, const JsonValue& document, std::string_view text,
+                   std::vector<std::string>& lines) {
     const auto add = [&](std::string_view what, std::size_t offset) {
-        const auto place = position_of(text, offset);
-        lines.push_back(fmt::format("{}{} {}:{}", what, pointer_to(document, offset), place.line, place.column));
+        const auto position = position_of(text, offset);
+        lines.push_back(fmt::format("{}{} {}:{}", what, pointer_to(document, offset), position.line, position.column));
     };
     add("", value.offset);
     if (const auto* items = value.array()) {
         for (const JsonValue& item : *items) {
-            add_places(item, document, text, lines);
+            add_positions(item, document, text, lines);
         }
     } else if (const auto* members = value.object()) {
         for (const JsonMember& member : *members) {
             add("key ", member.key_offset);
-            add_places(member.value, document, text, lines);
+            add_positions(member.value, document, text, lines);
         }
     }
 }
 
-std::vector<std::string> places(std::string_view text) {
+std::vector<std::string> positions(std::string_view text) {
     const JsonValue document = json(text);
     std::vector<std::string> lines;
-    add_places(document, document, text, lines);
+    add_positions(document, document, text, lines);
     return lines;
 }
 
-struct PlacesRow {
+struct PositionsRow {
     const char* what;
     std::string_view text;
-    std::vector<std::string> places;
+    std::vector<std::string> positions;
 };
 
-TEST(JsonDocument, PlacesOfValuesAndKeys) {
-    const PlacesRow rows[] = {
+TEST(JsonDocument, PositionsOfValuesAndKeys) {
+    const PositionsRow rows[] = {
         {"a scalar", "  true", {" 1:3"}},
         {"an empty array", "[ ]", {" 1:1"}},
         {"numbers against everything", "[1,2 ,3.5e1/**/,-4]", {" 1:1", "/0 1:2", "/1 1:4", "/2 1:7", "/3 1:17"}},
@@ -96,8 +96,8 @@ TEST(JsonDocument, PlacesOfValuesAndKeys) {
          "[[],{},[[]],0]",
          {" 1:1", "/0 1:2", "/1 1:5", "/2 1:8", "/2/0 1:9", "/3 1:13"}},
     };
-    for (const PlacesRow& row : rows) {
-        EXPECT_EQ(places(row.text), row.places) << row.what;
+    for (const PositionsRow& row : rows) {
+        EXPECT_EQ(positions(row.text), row.positions) << row.what;
     }
 }
 
@@ -279,9 +279,9 @@ TEST(JsonDocument, Refused) {
         if (parsed) {
             continue;
         }
-        const auto place = position_of(row.text, parsed.error().offset);
-        EXPECT_EQ(place.line, row.line) << parsed.error().error.message;
-        EXPECT_EQ(place.column, row.column) << parsed.error().error.message;
+        const auto position = position_of(row.text, parsed.error().offset);
+        EXPECT_EQ(position.line, row.line) << parsed.error().error.message;
+        EXPECT_EQ(position.column, row.column) << parsed.error().error.message;
         EXPECT_TRUE(contains(parsed.error().error.message, row.message));
         // The message contains the position once, in our format and not in nlohmann's.
         EXPECT_EQ(parsed.error().error.message.find("json.exception"), std::string::npos)
@@ -409,9 +409,9 @@ TEST(JsonDocument, PositionsOfOffsets) {
         {"a\nb", 1, 1, 2}, {"a\nb", 2, 2, 1}, {"\n\n\n", 3, 4, 1}, {"a\r\nb", 3, 2, 1},
     };
     for (const Row& row : rows) {
-        const auto place = position_of(row.text, row.offset);
-        EXPECT_EQ(place.line, row.line) << row.text << row.offset;
-        EXPECT_EQ(place.column, row.column) << row.text << row.offset;
+        const auto position = position_of(row.text, row.offset);
+        EXPECT_EQ(position.line, row.line) << row.text << row.offset;
+        EXPECT_EQ(position.column, row.column) << row.text << row.offset;
     }
 }
 
@@ -458,7 +458,7 @@ TEST(JsonDocument, Merging) {
     }
 }
 
-TEST(JsonDocument, MergingKeepsPlaces) {
+TEST(JsonDocument, MergingKeepsPositions) {
     const JsonValue document = json(R"({"base": {"a": 1, "o": {"x": 1, "y": 2}}, "over": {"o": {"y": 3}, "b": 4}})");
     const JsonValue both = merged(*document.find("base"), *document.find("over"));
     EXPECT_EQ(pointer_to(document, both.offset), "/over");

@@ -22,7 +22,7 @@ TEST(Problems, Text) {
     EXPECT_EQ(to_string(Problem{"a.json", 0, 0, "", "no such file", ""}), "a.json: error: no such file");
 }
 
-TEST(Problems, InTheOrderOfTheFileWithPlacesAndPointers) {
+TEST(Problems, AreInTheOrderOfTheFileWithPositionsAndPointers) {
     const std::string_view text = "{\n  \"a\": 1,\n  \"b\": [2, 3]\n}";
     const auto document = json(text);
     ProblemSink problems("x.json", text);

@@ -67,8 +67,8 @@ template <class Read>
     bool same = problems.size() == beginnings.size();
     for (std::size_t i = 0; same && i < beginnings.size(); ++i) {
         const std::string text = short_text(problems[i]);
-        const bool with_place = !beginnings[i].empty() && beginnings[i][0] >= '0' && beginnings[i][0] <= '9';
-        same = std::string_view(text).substr(with_place ? 0 : text.find(' ') + 1).starts_with(beginnings[i]);
+        const bool with_position = !beginnings[i].empty() && beginnings[i][0] >= '0' && beginnings[i][0] <= '9';
+        same = std::string_view(text).substr(with_position ? 0 : text.find(' ') + 1).starts_with(beginnings[i]);
     }
     if (same) {
         return testing::AssertionSuccess();

@@ -225,11 +225,11 @@ TEST(ElementWise, BlocksOfQuantize) {
             const Descriptor descriptor = quantise(input_desc, scale_desc, zero_desc, output_desc);
             const auto output = values_of<std::int8_t>(computed(descriptor, {&input, &scale, &zero})[0]);
             for (std::size_t i = 0; i < output.size(); ++i) {
-                auto place = coordinates_of(i, sizes);
+                auto coordinates = coordinates_of(i, sizes);
                 for (std::size_t d = 0; d < sizes.size(); ++d) {
-                    place[d] /= sizes[d] / blocks[d];
+                    coordinates[d] /= sizes[d] / blocks[d];
                 }
-                const std::size_t k = index_of(place, blocks);
+                const std::size_t k = index_of(coordinates, blocks);
                 const float x = -200 + static_cast<float>(i);
                 const float expected =
                     std::clamp(std::nearbyint(x / scales[k]) + static_cast<float>(zeros[k]), -128.0f, 127.0f);

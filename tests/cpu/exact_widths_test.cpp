@@ -76,24 +76,24 @@ Floats numbers(Random& random, std::size_t count, float largest = 4) {
 
 /// A position along a dimension, in elements.
 struct Line {
-    std::vector<Rounded> places;
+    std::vector<Rounded> positions;
     std::int64_t size = 1;
 
     /// The first and the last neighbour of a position that FP32 may compute. Positions may be moved to the outermost
     /// element, which is then interpolated with the next one.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> elements(std::size_t o) const {
         const auto last = static_cast<double>(size - 1);
-        const Rounded& place = places[o];
-        const Quad from = floorq(fminq(fmaxq(place.value - place.error, 0), last));
-        const Quad to = floorq(fminq(fmaxq(place.value + place.error, 0), last)) + 1;
+        const Rounded& position = positions[o];
+        const Quad from = floorq(fminq(fmaxq(position.value - position.error, 0), last));
+        const Quad to = floorq(fminq(fmaxq(position.value + position.error, 0), last)) + 1;
         return {static_cast<std::int64_t>(from), static_cast<std::int64_t>(fminq(to, last))};
     }
     [[nodiscard]] bool is_beyond(std::size_t o) const {
-        return places[o].value + places[o].error < 0 ||
-               places[o].value - places[o].error > static_cast<double>(size - 1);
+        return positions[o].value + positions[o].error < 0 ||
+               positions[o].value - positions[o].error > static_cast<double>(size - 1);
     }
-    [[nodiscard]] Quad weight(Quad place, std::int64_t element) const {
-        const Quad inside = fminq(fmaxq(place, 0), static_cast<double>(size - 1));
+    [[nodiscard]] Quad weight(Quad position, std::int64_t element) const {
+        const Quad inside = fminq(fmaxq(position, 0), static_cast<double>(size - 1));
         return fmaxq(0, 1 - fabsq(inside - static_cast<double>(element)));
     }
 };
@@ -112,7 +112,7 @@ Rounded interpolated(const Floats& plane, const Line& y, std::size_t row, const 
     Quad steepest_right = 0;
     for (std::int64_t v = top; v <= bottom; ++v) {
         for (std::int64_t h = left; h <= right; ++h) {
-            value += y.weight(y.places[row].value, v) * x.weight(x.places[column].value, h) * at(v, h);
+            value += y.weight(y.positions[row].value, v) * x.weight(x.positions[column].value, h) * at(v, h);
             largest = fmaxq(largest, fabsq(at(v, h)));
             steepest_down = v > top ? fmaxq(steepest_down, fabsq(at(v, h) - at(v - 1, h))) : steepest_down;
             steepest_right = h > left ? fmaxq(steepest_right, fabsq(at(v, h) - at(v, h - 1))) : steepest_right;
@@ -120,15 +120,15 @@ Rounded interpolated(const Floats& plane, const Line& y, std::size_t row, const 
     }
     const bool alike = steepest_down == 0 && steepest_right == 0;
     const Quad rounding = alike ? Quad(0) : 2 * (2 + 2 + 1) * Quad(one_rounding) * largest;
-    return {value, rounding + (y.is_beyond(row) ? Quad(0) : steepest_down * y.places[row].error) +
-                       (x.is_beyond(column) ? Quad(0) : steepest_right * x.places[column].error)};
+    return {value, rounding + (y.is_beyond(row) ? Quad(0) : steepest_down * y.positions[row].error) +
+                       (x.is_beyond(column) ? Quad(0) : steepest_right * x.positions[column].error)};
 }
 
 /// (output - output offset) / scale - input offset
 Line resampled(std::uint32_t size, std::uint32_t outputs, double scale, double input_offset, double output_offset) {
     Line line{{}, size};
     for (std::uint32_t o = 0; o < outputs; ++o) {
-        line.places.push_back((Rounded(o) - Rounded(output_offset)) / Rounded(scale) - Rounded(input_offset));
+        line.positions.push_back((Rounded(o) - Rounded(output_offset)) / Rounded(scale) - Rounded(input_offset));
     }
     return line;
 }
@@ -192,19 +192,19 @@ TEST(ExactWidths, OfResampling) {
 
 /// The mean of all elements, weighted by the linear filter, which is 1 / scale wide on each side. The outermost
 /// elements repeat.
-Rounded filtered(const Floats& row, const Rounded& place, double scale) {
+Rounded filtered(const Floats& row, const Rounded& position, double scale) {
     const auto last = static_cast<std::int64_t>(row.size()) - 1;
-    const Quad reach = 1 / Quad(scale) + place.error + 1;
+    const Quad reach = 1 / Quad(scale) + position.error + 1;
     std::vector<Rounded> terms;
     Quad all_weights = 0;
     Quad weights_off = 0;
     Quad magnitudes = 0;
-    for (auto i = static_cast<std::int64_t>(floorq(place.value - reach)); static_cast<double>(i) <= place.value + reach;
-         ++i) {
-        const Quad distance = fabsq(static_cast<double>(i) - place.value);
+    for (auto i = static_cast<std::int64_t>(floorq(position.value - reach));
+         static_cast<double>(i) <= position.value + reach; ++i) {
+        const Quad distance = fabsq(static_cast<double>(i) - position.value);
         const Quad weight = fmaxq(0, 1 - distance * scale);
         // The distance, its product with the scale, and the difference from 1 are rounded.
-        const Quad off = scale * (place.error + 2 * one_rounding * distance) + one_rounding;
+        const Quad off = scale * (position.error + 2 * one_rounding * distance) + one_rounding;
         if (weight + off <= 0 || distance * scale - off >= 1) {
             continue;
         }
@@ -238,7 +238,7 @@ TEST(ExactWidths, OfAntialiasing) {
         const auto reference = reference_of(descriptor, tensor_of<float>(real({size}), row));
         const Line line = resampled(size, outputs, double{scale}, 0.5, -0.5);
         for (std::size_t o = 0; o < outputs; ++o) {
-            widths.add(reference, o, filtered(row, line.places[o], double{scale}));
+            widths.add(reference, o, filtered(row, line.positions[o], double{scale}));
         }
     }
     widths.expect({0.5, 2.7});
@@ -248,26 +248,26 @@ TEST(ExactWidths, OfAntialiasing) {
 
 /// What share of a value interpolated at a position is the element's.
 Rounded share(const Line& line, std::size_t o, std::int64_t element) {
-    const Rounded& place = line.places[o];
-    const Quad weight = line.weight(place.value, element);
+    const Rounded& position = line.positions[o];
+    const Quad weight = line.weight(position.value, element);
     const auto [first, last] = line.elements(o);
     if (element < first || element > last) {
         return {};
     }
     const bool moves = !line.is_beyond(o);
     // A difference from the lower neighbour, and its complement.
-    return {weight, (moves ? place.error : Quad(0)) + 2 * Quad(one_rounding)};
+    return {weight, (moves ? position.error : Quad(0)) + 2 * Quad(one_rounding)};
 }
 
 /// The sum of all gradients, each multiplied by the element's shares.
 Rounded gradient(const Floats& gradients, const Rounded& factor, const Line& y, const Line& x, std::int64_t row,
                  std::int64_t column, std::size_t samples) {
     std::vector<Rounded> terms;
-    for (std::size_t v = 0; v < y.places.size(); ++v) {
-        for (std::size_t h = 0; h < x.places.size(); ++h) {
+    for (std::size_t v = 0; v < y.positions.size(); ++v) {
+        for (std::size_t h = 0; h < x.positions.size(); ++h) {
             const Rounded both = share(y, v, row) * share(x, h, column);
             if (both.value != 0 || both.error != 0) {
-                const std::size_t at = v / samples * (x.places.size() / samples) + h / samples;
+                const std::size_t at = v / samples * (x.positions.size() / samples) + h / samples;
                 terms.push_back(Rounded(double{gradients[at]}) * factor * both);
             }
         }
@@ -325,7 +325,7 @@ struct Aligned {
         const std::uint32_t all = samples * outputs[d];
         const Rounded step = (end - start) / Rounded(to_corners ? all - 1 : all);
         for (std::uint32_t i = 0; i < all; ++i) {
-            line.places.push_back((Rounded(i) - Rounded(to_corners ? 0.0 : -0.5)) * step + start - Rounded(0.5));
+            line.positions.push_back((Rounded(i) - Rounded(to_corners ? 0.0 : -0.5)) * step + start - Rounded(0.5));
         }
         return line;
     }
@@ -551,9 +551,9 @@ float at_run_time(float x) {
 }
 
 /// Interpolates a row at an FP32 position.
-float read_between(const Floats& row, float place) {
+float read_between(const Floats& row, float position) {
     const auto last = static_cast<float>(row.size() - 1);
-    const float inside = std::min(std::max(place, 0.0F), last);
+    const float inside = std::min(std::max(position, 0.0F), last);
     const float first = std::floor(inside);
     const float way = inside - first;
     const float next = row[static_cast<std::size_t>(std::min(first + 1, last))];
@@ -561,7 +561,7 @@ float read_between(const Floats& row, float place) {
 }
 
 /// The position of an output, with a division or a reciprocal, and with separate offsets or one.
-std::vector<float> places_of(float output, float scale, float input_offset, float output_offset) {
+std::vector<float> positions_of(float output, float scale, float input_offset, float output_offset) {
     const float inverse = 1 / at_run_time(scale);
     return {(output - output_offset) / scale - input_offset, (output - output_offset) * inverse - input_offset,
             output * inverse + (-(output_offset * inverse) - input_offset)};
@@ -585,8 +585,8 @@ TEST(ExactWidths, HoldAllOrdersOfResampledPositions) {
         for (std::uint32_t o = 0; o < outputs; ++o) {
             for (const int mode : rounding_modes) {
                 const RoundingMode rounding(mode);
-                for (const float place : places_of(static_cast<float>(o), scale, offsets[0], offsets[1])) {
-                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, place)})) << o << " of " << scale;
+                for (const float position : positions_of(static_cast<float>(o), scale, offsets[0], offsets[1])) {
+                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, position)})) << o << " of " << scale;
                 }
             }
         }
@@ -594,15 +594,15 @@ TEST(ExactWidths, HoldAllOrdersOfResampledPositions) {
 }
 
 /// The position of a sample, with a common step or without, and with the offset subtracted first or last.
-std::vector<float> sample_places(float sample, float steps, float start, float end) {
+std::vector<float> sample_positions(float sample, float steps, float start, float end) {
     const float length = end - start;
-    std::vector<float> places;
+    std::vector<float> positions;
     for (const float way :
          {sample * (length / steps), sample * (length * (1 / at_run_time(steps))), sample * length / steps}) {
-        places.push_back(way + start - 0.5F);
-        places.push_back(way + (start - 0.5F));
+        positions.push_back(way + start - 0.5F);
+        positions.push_back(way + (start - 0.5F));
     }
-    return places;
+    return positions;
 }
 
 TEST(ExactWidths, HoldAllOrdersOfSamples) {
@@ -639,12 +639,12 @@ TEST(ExactWidths, HoldAllOrdersOfSamples) {
                 const RoundingMode rounding(mode);
                 const float start = at_run_time(corners[0]) * scale;
                 const float end = at_run_time(corners[1]) * scale;
-                const std::vector<float> places =
+                const std::vector<float> positions =
                     to_corners && outputs == 1
                         ? std::vector<float>{(start + end) * 0.5F - 0.5F, start + (end - start) * 0.5F - 0.5F}
-                        : sample_places(static_cast<float>(o) + (to_corners ? 0.0F : 0.5F), steps, start, end);
-                for (const float place : places) {
-                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, place)}))
+                        : sample_positions(static_cast<float>(o) + (to_corners ? 0.0F : 0.5F), steps, start, end);
+                for (const float position : positions) {
+                    ASSERT_TRUE(ranges[o].contains(double{read_between(row, position)}))
                         << o << " of " << outputs << (to_corners ? " to corners" : "");
                 }
             }

@@ -141,11 +141,11 @@ TEST(FloatPaths, ExtremesAreElements) {
         const std::vector<float> elements = values_of<float>(input);
         std::vector<float> expected(count_of(shape.output.sizes), is_max ? -infinity : infinity);
         for (std::size_t i = 0; i < elements.size(); ++i) {
-            auto place = coordinates_of(i, shape.input.sizes);
-            for (std::size_t d = 0; d < place.size(); ++d) {
-                place[d] = shape.reduced[d] ? 0 : place[d];
+            auto coordinates = coordinates_of(i, shape.input.sizes);
+            for (std::size_t d = 0; d < coordinates.size(); ++d) {
+                coordinates[d] = shape.reduced[d] ? 0 : coordinates[d];
             }
-            float& extreme = expected[index_of(place, shape.output.sizes)];
+            float& extreme = expected[index_of(coordinates, shape.output.sizes)];
             if (is_max ? elements[i] > extreme : elements[i] < extreme) {
                 extreme = elements[i];
             }
@@ -225,14 +225,14 @@ TEST(FloatPaths, CumulativeSums) {
         const std::vector<float> elements = values_of<float>(input);
         std::vector<float> expected(elements.size());
         for (std::size_t i = 0; i < elements.size(); ++i) {
-            auto place = coordinates_of(i, sizes);
-            if (place[axis] != 0) {
+            auto coordinates = coordinates_of(i, sizes);
+            if (coordinates[axis] != 0) {
                 continue;
             }
             double sum = 0;
             for (std::size_t k = 0; k < sizes[axis]; ++k) {
-                place[axis] = backwards ? sizes[axis] - 1 - k : k;
-                const std::size_t at = index_of(place, sizes);
+                coordinates[axis] = backwards ? sizes[axis] - 1 - k : k;
+                const std::size_t at = index_of(coordinates, sizes);
                 const double before = sum;
                 sum += double{elements[at]};
                 expected[at] = static_cast<float>(exclusive ? before : sum);

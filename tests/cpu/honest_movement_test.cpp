@@ -57,7 +57,7 @@ constexpr std::size_t scale = 3;
 
 /// The pixel's coordinate, limited to the outermost centres.
 template <class Number>
-Number place(std::size_t pixel) {
+Number position(std::size_t pixel) {
     const Number at = (static_cast<Number>(pixel) + Number{0.5F}) / Number{scale} - Number{0.5F};
     return std::clamp(at, Number{0}, Number{size - 1});
 }
@@ -66,8 +66,8 @@ template <class Number>
 std::vector<Number> upsampled(const std::vector<float>& image) {
     std::vector<Number> result;
     for (std::size_t i = 0; i < size * scale * size * scale; ++i) {
-        const auto y = place<Number>(i / (size * scale));
-        const auto x = place<Number>(i % (size * scale));
+        const auto y = position<Number>(i / (size * scale));
+        const auto x = position<Number>(i % (size * scale));
         const Number down = y - std::floor(y);
         const Number right = x - std::floor(x);
         const auto at = [&](std::size_t row, std::size_t column) {

@@ -72,7 +72,7 @@ TEST(IntegerPaths, TilesOfEveryInstructionSet) {
 // ---- QUANTIZED_LINEAR_CONVOLUTION --------------------------------------------------------------------------------
 
 struct Window {
-    std::int64_t elements, taps, places, stride, dilation, padding;
+    std::int64_t elements, taps, positions, stride, dilation, padding;
 };
 
 /// Window sizes that fill tiles, blocks and registers, and some that do not.
@@ -84,7 +84,7 @@ Window random_window(Random& random, std::int64_t most) {
     window.padding = random.one_in(2) ? 0 : random.pick(1, 5);
     const std::int64_t reach = (window.taps - 1) * window.dilation + 1;
     window.elements = std::max<std::int64_t>(1, reach - 2 * window.padding) + random.pick<std::int64_t>(0, most);
-    window.places = (window.elements + 2 * window.padding - reach) / window.stride + 1;
+    window.positions = (window.elements + 2 * window.padding - reach) / window.stride + 1;
     return window;
 }
 
@@ -165,7 +165,7 @@ void expect_definition(Random& random, const Quantities& q) {
     const Tensor bias = random.filled<std::int32_t>(tensor(DataType::int32, {1, filters, 1, 1}),
                                                     [&] { return random.pick(-5000, 5000); });
     const core::TensorDesc output =
-        random.layout(y_type, {q.batch, filters, u32(q.height.places), u32(q.width.places)}, FieldKind::output);
+        random.layout(y_type, {q.batch, filters, u32(q.height.positions), u32(q.width.positions)}, FieldKind::output);
     const auto two = [](std::int64_t a, std::int64_t b) { return std::vector<std::uint32_t>{u32(a), u32(b)}; };
     const Descriptor descriptor =
         describe("QUANTIZED_LINEAR_CONVOLUTION", {{"InputTensor", x.desc},
@@ -213,7 +213,8 @@ TEST(IntegerPaths, QuantizedLinearConvolution) {
     Random random(72);
     for (int round = 0; round < 60;) {
         const Quantities q = random_quantities(random);
-        const std::int64_t outputs = std::int64_t{q.batch} * q.groups * q.filters * q.height.places * q.width.places;
+        const std::int64_t outputs =
+            std::int64_t{q.batch} * q.groups * q.filters * q.height.positions * q.width.positions;
         if (outputs < 20'000) {
             expect_definition(random, q);
             ++round;
@@ -289,24 +290,24 @@ void expect_first_of_sorted(Random& random, DataType type) {
         std::vector<T> values(count_of(sizes(k)));
         std::vector<std::uint32_t> indices(values.size());
         for (std::size_t sequence = 0; sequence < 2 * std::size_t{other}; ++sequence) {
-            const auto at = [&](std::size_t place, std::uint32_t along) {
+            const auto at = [&](std::size_t position, std::uint32_t along) {
                 const std::size_t here = sequence % other;
-                return index_of(axis == 1 ? std::vector<std::size_t>{sequence / other, place, here}
-                                          : std::vector<std::size_t>{sequence / other, here, place},
+                return index_of(axis == 1 ? std::vector<std::size_t>{sequence / other, position, here}
+                                          : std::vector<std::size_t>{sequence / other, here, position},
                                 sizes(along));
             };
             std::vector<std::uint32_t> order(length);
             std::iota(order.begin(), order.end(), 0u);
             std::vector<T> line;
-            for (std::size_t place = 0; place < length; ++place) {
-                line.push_back(elements[at(place, length)]);
+            for (std::size_t position = 0; position < length; ++position) {
+                line.push_back(elements[at(position, length)]);
             }
             std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
                 return decreasing ? line[b] < line[a] : line[a] < line[b];
             });
-            for (std::size_t place = 0; place < k; ++place) {
-                values[at(place, k)] = line[order[place]];
-                indices[at(place, k)] = order[place];
+            for (std::size_t position = 0; position < k; ++position) {
+                values[at(position, k)] = line[order[position]];
+                indices[at(position, k)] = order[position];
             }
         }
         for (const cpu::Registers widest : all_registers) {

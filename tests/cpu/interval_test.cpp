@@ -17,7 +17,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double most = std::numeric_limits<float>::max();
-constexpr double place_at_one = 0x1p-23;
+constexpr double ulp_at_one = 0x1p-23;
 constexpr double subnormal = 0x1p-130;
 constexpr double least = 0x1p-149;
 
@@ -65,10 +65,10 @@ TEST(Interval, ANumberOrNaN) {
 TEST(Interval, Sums) {
     expect_all({
         {"1 + 1", Interval(1) + 1, 2},
-        {"1 + 2^-24", Interval(1) + 0x1p-24, from(1, 1 + place_at_one)},
-        {"1 - 2^-25", Interval(1) - 0x1p-25, from(1 - place_at_one / 2, 1)},
-        {"1 + 2^-100, beyond 53 bits", Interval(1) + 0x1p-100, from(1, 1 + place_at_one)},
-        {"1 - 2^-100", Interval(1) - 0x1p-100, from(1 - place_at_one / 2, 1)},
+        {"1 + 2^-24", Interval(1) + 0x1p-24, from(1, 1 + ulp_at_one)},
+        {"1 - 2^-25", Interval(1) - 0x1p-25, from(1 - ulp_at_one / 2, 1)},
+        {"1 + 2^-100, beyond 53 bits", Interval(1) + 0x1p-100, from(1, 1 + ulp_at_one)},
+        {"1 - 2^-100", Interval(1) - 0x1p-100, from(1 - ulp_at_one / 2, 1)},
         {"[1, 2] + [10, 20]", from(1, 2) + from(10, 20), from(11, 22)},
         {"[1, 2] - [10, 20]", from(1, 2) - from(10, 20), from(-19, -8)},
         {"inf + 1", Interval(inf) + 1, inf},
@@ -79,8 +79,8 @@ TEST(Interval, Sums) {
         {"NaN + 1", only_nan + 1, only_nan},
         {"[1, 2] or NaN, + 1", Interval(1, 2, true) + 1, {2, 3, true}},
         {"the greatest + itself", Interval(most) + most, from(2 * most, inf)},
-        {"the greatest + half a place", Interval(most) + 0x1p103, from(most, inf)},
-        {"the lowest - half a place", Interval(-most) - 0x1p103, from(-inf, -most)},
+        {"the greatest + half a unit in the last place", Interval(most) + 0x1p103, from(most, inf)},
+        {"the lowest - half a unit in the last place", Interval(-most) - 0x1p103, from(-inf, -most)},
         {"a subnormal + 0", Interval(subnormal) + 0, from(0, subnormal)},
         {"a negative subnormal + 0", Interval(-subnormal) + 0, from(-subnormal, 0)},
         {"a subnormal may be lost on the way in", Interval(0x1p-126 - least) + 0x1p-126,
@@ -112,8 +112,7 @@ TEST(Interval, EndsAreTheNearestNumbersAround) {
 TEST(Interval, Products) {
     expect_all({
         {"3 * 5", Interval(3) * 5, 15},
-        {"(1 + 2^-23)^2", Interval(1 + place_at_one) * (1 + place_at_one),
-         from(1 + 2 * place_at_one, 1 + 3 * place_at_one)},
+        {"(1 + 2^-23)^2", Interval(1 + ulp_at_one) * (1 + ulp_at_one), from(1 + 2 * ulp_at_one, 1 + 3 * ulp_at_one)},
         {"[-2, 3] * [-5, 7]", from(-2, 3) * from(-5, 7), from(-15, 21)},
         {"0 * inf", Interval(0) * inf, only_nan},
         {"[0, 1] * [1, inf]", from(0, 1) * from(1, inf), {0, inf, true}},
@@ -222,7 +221,7 @@ TEST(Interval, BranchesAndSteps) {
 
 TEST(Interval, EndsOfFunctions) {
     expect_all({
-        {"sqrt(4)", sqrt(4), from(2 - place_at_one * 2, 2 + place_at_one * 2)},
+        {"sqrt(4)", sqrt(4), from(2 - ulp_at_one * 2, 2 + ulp_at_one * 2)},
         {"sqrt(2), 1.41421356", sqrt(2), from(0x1.6a09e6p0, 0x1.6a09e8p0)},
         {"sqrt(-1)", sqrt(-1), only_nan},
         {"sqrt(inf)", sqrt(inf), inf},

@@ -404,8 +404,8 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
 
 /// Of long tensors, only pieces near the ends and near the numbers of the list are compared.
 bool is_compared(std::uint32_t begin, std::uint32_t length) {
-    const auto is_near = [&](std::uint32_t place) {
-        return begin + longer_piece >= place && begin <= place + longer_piece;
+    const auto is_near = [&](std::uint32_t split) {
+        return begin + longer_piece >= split && begin <= split + longer_piece;
     };
     return length <= long_length || is_near(0) || is_near(length) || std::ranges::any_of(split_at, is_near);
 }
@@ -549,7 +549,7 @@ std::string content_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A new number at which a kernel splits its work needs a place in the list above, or a reason.
+/// A new number at which a kernel splits its work needs an entry in the list above, or a reason.
 TEST(LengthsInSources, AreAllSwept) {
     static const std::regex constant(
         R"(constexpr (?:std::u?int64_t|std::u?int32_t|std::size_t|int) (\w+) = (?:(\d[\d']*)|1 << (\d+));)");

@@ -21,10 +21,10 @@ constexpr std::uint64_t constant = 0xfedcba9876543210;
 
 /// Pairs each destination offset of the move with its source offset.
 std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(const Move& move) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> places{{move.to_start, move.from_start}};
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs{{move.to_start, move.from_start}};
     for (const Axis& axis : move.axes) {
         std::vector<std::pair<std::int64_t, std::int64_t>> finer;
-        for (const auto& [to, from] : places) {
+        for (const auto& [to, from] : pairs) {
             for (std::int64_t i = 0; i < axis.size; ++i) {
                 const auto at = static_cast<std::size_t>(i);
                 const std::int64_t step = axis.offsets.empty() ? i * axis.from_stride : axis.offsets[at];
@@ -32,9 +32,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> pairs_of(const Move& move) {
                                    from == nowhere || step == nowhere ? nowhere : from + step);
             }
         }
-        places = std::move(finer);
+        pairs = std::move(finer);
     }
-    return places;
+    return pairs;
 }
 
 template <class Element>
@@ -161,27 +161,27 @@ TEST(Move, LongRuns) {
     }
 }
 
-TEST(Move, EachPlaceByItself) {
+TEST(Move, EachElementSeparately) {
     Random random(8);
     for (int i = 0; i < 200; ++i) {
         const auto sizes = random.sizes(random.pick<std::size_t>(1, 8), 5, 500);
         const auto desc = random.layout(DataType::uint16, sizes, operators::FieldKind::output);
         Tensor output = blank_tensor(desc);
         const Tensor input = some_bytes(DataType::uint16, 64);
-        cpu::movement::move_each(input, output, constant, [](cpu::movement::Coordinates place) -> std::int64_t {
+        cpu::movement::move_each(input, output, constant, [](cpu::movement::Coordinates coordinates) -> std::int64_t {
             std::int64_t sum = 0;
-            for (std::size_t d = 0; d < place.size(); ++d) {
-                sum += place[d] * static_cast<std::int64_t>(d + 1);
+            for (std::size_t d = 0; d < coordinates.size(); ++d) {
+                sum += coordinates[d] * static_cast<std::int64_t>(d + 1);
             }
             return sum % 5 == 0 ? nowhere : sum % 64;
         });
         Tensor expected = blank_tensor(desc);
         const auto addresses = addresses_of(desc);
         for (std::size_t k = 0; k < addresses.size(); ++k) {
-            const auto place = coordinates_of(k, sizes);
+            const auto coordinates = coordinates_of(k, sizes);
             std::size_t sum = 0;
-            for (std::size_t d = 0; d < place.size(); ++d) {
-                sum += place[d] * (d + 1);
+            for (std::size_t d = 0; d < coordinates.size(); ++d) {
+                sum += coordinates[d] * (d + 1);
             }
             expected.as<std::uint16_t>()[addresses[k]] =
                 sum % 5 == 0 ? std::uint16_t{0x3210} : input.as<std::uint16_t>()[sum % 64];

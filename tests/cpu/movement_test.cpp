@@ -165,7 +165,7 @@ TEST(Movement, LengthsEndWithTheSequence) {
               (Bytes{2, 1, 3, 3, 2, 1, 3, 2, 1, 3, 2, 1}));
 }
 
-// ---- several updates of one place --------------------------------------------------------------------------------
+// ---- several updates of one element --------------------------------------------------------------------------------
 
 /// Whether an output passes, even if it differs from the reference's.
 bool is_accepted(const cpu::Reference& reference, const core::Tolerance& tolerance, const Bytes& values) {
@@ -173,7 +173,7 @@ bool is_accepted(const cpu::Reference& reference, const core::Tolerance& toleran
     return compare::compare(reference.outputs[0], actual, tolerance, &reference.slack[0]).passed();
 }
 
-TEST(Movement, AnyUpdateOfAPlaceIsRight) {
+TEST(Movement, AcceptsAnyOfSeveralUpdatesOfAnElement) {
     const auto indices = tensor(DataType::uint32, {4});
     const Descriptor scatter = describe("SCATTER", {{"InputTensor", bytes({4})},
                                                     {"IndicesTensor", indices},
@@ -188,10 +188,11 @@ TEST(Movement, AnyUpdateOfAPlaceIsRight) {
     EXPECT_EQ(values_of<std::uint8_t>(reference.outputs[0]), (Bytes{70, 11, 80, 13})) << "the last one is expected";
     EXPECT_TRUE(is_accepted(reference, tolerance, {70, 11, 50, 13}));
     EXPECT_TRUE(is_accepted(reference, tolerance, {70, 11, 60, 13}));
-    EXPECT_FALSE(is_accepted(reference, tolerance, {70, 11, 70, 13})) << "an update of another place";
+    EXPECT_FALSE(is_accepted(reference, tolerance, {70, 11, 70, 13})) << "an update of another element";
     EXPECT_FALSE(is_accepted(reference, tolerance, {70, 11, 55, 13})) << "between two updates";
     EXPECT_FALSE(is_accepted(reference, tolerance, {70, 11, 12, 13})) << "none of them";
-    EXPECT_FALSE(is_accepted(reference, tolerance, {10, 11, 80, 13})) << "a place of its own was left";
+    EXPECT_FALSE(is_accepted(reference, tolerance, {10, 11, 80, 13}))
+        << "an element with a single update was not written";
 }
 
 TEST(Movement, SlicesOfUpdatesAreRightElementByElement) {

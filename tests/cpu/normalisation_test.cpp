@@ -249,10 +249,10 @@ void expect_exact(const Operator& op, DataType type) {
                 const Members members = problem.shape.members(set);
                 const auto exact = op.outputs[o](problem.elements, members, o == 0 ? k : members.front());
                 // Half a unit in the last place, plus cancellation in double.
-                const double place = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-11;
+                const double half_unit = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-11;
                 const double least = std::is_same_v<T, float> ? 0 : 0x1p-25;
                 ASSERT_NEAR(static_cast<double>(values[k]), static_cast<double>(exact),
-                            std::max(place * std::fabs(static_cast<double>(exact)), least) * 1.0001 + 1e-13)
+                            std::max(half_unit * std::fabs(static_cast<double>(exact)), least) * 1.0001 + 1e-13)
                     << "output " << o << " element " << k;
             }
         }

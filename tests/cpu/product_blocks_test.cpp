@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/cpu/product/places.h"
+#include "engine/cpu/product/filter_positions.h"
 #include "engine/cpu/product/tile.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"
@@ -116,7 +116,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
 }
 
 /// Also where a block has a single row, which doubles add in another way.
-TEST(ProductBlocks, FP32NumbersReadInPlaceHaveTheSameSums) {
+TEST(ProductBlocks, SumsFP32ReadInPlaceAsCopied) {
     Random random(4);
     const std::array<cpu::product::Shape, 6> shapes{
         {{1, 2, 3, 4}, {1, 9, 300, 17}, {2, 513, 7, 5}, {1, 33, 17, 600}, {3, 5, 257, 1}, {1, 1025, 2, 300}}};
@@ -147,7 +147,7 @@ TEST(ProductBlocks, FP32NumbersReadInPlaceHaveTheSameSums) {
 }
 
 /// Checks every filter element at every output position against the definition.
-TEST(ProductPlaces, TapsMeetElements) {
+TEST(FilterPositions, TapsMeetElements) {
     Random random(3);
     for (int round = 0; round < 2000; ++round) {
         Axis axis;
@@ -156,22 +156,22 @@ TEST(ProductPlaces, TapsMeetElements) {
         axis.stride = random.pick(1, 4);
         axis.dilation = random.pick(1, 3);
         axis.padding = random.pick(0, 6);
-        axis.places = random.pick(1, 9);
-        axis.output_padding = random.pick<std::int64_t>(0, axis.places - 1);
+        axis.positions = random.pick(1, 9);
+        axis.output_padding = random.pick<std::int64_t>(0, axis.positions - 1);
         axis.backward = random.one_in(2);
         for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
             const auto meetings = cpu::product::meetings_of(axis, tap);
-            for (std::int64_t place = 0; place < axis.places; ++place) {
+            for (std::int64_t position = 0; position < axis.positions; ++position) {
                 std::int64_t wanted = Factors::nowhere;
                 for (std::int64_t element = 0; element < axis.elements; ++element) {
-                    const std::int64_t from = axis.backward ? element : place;
-                    const std::int64_t to = axis.backward ? place : element;
+                    const std::int64_t from = axis.backward ? element : position;
+                    const std::int64_t to = axis.backward ? position : element;
                     if (from * axis.stride + tap * axis.dilation - axis.padding == to &&
-                        place < axis.places - axis.output_padding) {
+                        position < axis.positions - axis.output_padding) {
                         wanted = element;
                     }
                 }
-                ASSERT_EQ(meetings.element_at(place), wanted);
+                ASSERT_EQ(meetings.element_at(position), wanted);
             }
         }
     }
@@ -191,8 +191,8 @@ cpu::product::Convolution random_convolution(Random& random) {
         axis.stride = last && !random.one_in(4) ? 1 : random.pick(1, 3);
         axis.dilation = random.pick(1, 3);
         axis.padding = random.pick(0, 5);
-        axis.places = random.pick(1, last ? 50 : 6);
-        axis.output_padding = random.one_in(6) ? random.pick<std::int64_t>(0, axis.places - 1) : 0;
+        axis.positions = random.pick(1, last ? 50 : 6);
+        axis.output_padding = random.one_in(6) ? random.pick<std::int64_t>(0, axis.positions - 1) : 0;
         axis.backward = backward;
     }
     return convolution;
@@ -210,7 +210,7 @@ cpu::product::ConvolutionFactors random_factors(Random& random, const cpu::produ
 }
 
 /// Wherever a section of a row starts and ends, each sum adds its terms in the order of k, with registers of any width.
-TEST(ProductPlaces, RowsTakeTheirTermsInOrder) {
+TEST(FilterPositions, RowsTakeTheirTermsInOrder) {
     Random random(4);
     for (int round = 0; round < 3000; ++round) {
         const auto factors = random_factors(random, random_convolution(random));

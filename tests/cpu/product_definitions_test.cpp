@@ -140,19 +140,19 @@ struct RandomConvolution {
             const auto tap = coordinates_of(w, filter);
             const std::size_t group = tap[0] / (filter[0] / groups);
             for (std::size_t at = 0; at < count_of(moving); ++at) {
-                const auto place = coordinates_of(at, moving);
-                if (place[1] != tap[0]) {
+                const auto coordinates = coordinates_of(at, moving);
+                if (coordinates[1] != tap[0]) {
                     continue;
                 }
-                std::vector<std::size_t> other{place[0], group * filter[1] + tap[1]};
+                std::vector<std::size_t> other{coordinates[0], group * filter[1] + tap[1]};
                 bool exists = true;
-                for (std::size_t d = 2; d < place.size(); ++d) {
+                for (std::size_t d = 2; d < coordinates.size(); ++d) {
                     const std::int64_t k = static_cast<std::int64_t>(flipped ? filter[d] - 1 - tap[d] : tap[d]);
-                    const std::int64_t to = static_cast<std::int64_t>(place[d]) * strides[d - 2] +
+                    const std::int64_t to = static_cast<std::int64_t>(coordinates[d]) * strides[d - 2] +
                                             k * dilations[d - 2] - start_padding[d - 2];
-                    const std::int64_t places = output[d] - output_padding[d - 2];
-                    exists = exists && to >= 0 && to < (backward ? places : std::int64_t{input[d]}) &&
-                             (backward || static_cast<std::int64_t>(place[d]) < places);
+                    const std::int64_t covered = output[d] - output_padding[d - 2];
+                    exists = exists && to >= 0 && to < (backward ? covered : std::int64_t{input[d]}) &&
+                             (backward || static_cast<std::int64_t>(coordinates[d]) < covered);
                     other.push_back(static_cast<std::size_t>(to));
                 }
                 if (exists) {

@@ -37,11 +37,11 @@ std::map<std::size_t, std::vector<T>> sets_of(const Tensor& tensor, const std::v
     const std::vector<T> values = values_of<T>(tensor);
     std::map<std::size_t, std::vector<T>> sets;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        auto place = coordinates_of(i, sizes);
+        auto coordinates = coordinates_of(i, sizes);
         for (std::size_t d = 0; d < sizes.size(); ++d) {
-            place[d] = reduced[d] ? 0 : place[d];
+            coordinates[d] = reduced[d] ? 0 : coordinates[d];
         }
-        sets[index_of(place, kept)].push_back(values[i]);
+        sets[index_of(coordinates, kept)].push_back(values[i]);
     }
     return sets;
 }
@@ -88,11 +88,11 @@ TEST(Reduction, EverySetInOrder) {
                                                    });
         const auto expected = sets_of<float>(input, shape.reduced);
         ASSERT_EQ(found.size(), expected.size());
-        const auto places = addresses_of(shape.output);
+        const auto wanted = addresses_of(shape.output);
         for (const auto& [set, values] : expected) {
             ASSERT_EQ(found.at(set), std::vector<double>(values.begin(), values.end()))
                 << core::to_string(shape.input) << ", set " << set;
-            ASSERT_EQ(static_cast<std::size_t>(addresses.at(set)), places.at(set)) << core::to_string(shape.output);
+            ASSERT_EQ(static_cast<std::size_t>(addresses.at(set)), wanted.at(set)) << core::to_string(shape.output);
             std::vector<double> one_by_one;
             reduction.for_each_element(static_cast<std::int64_t>(set), [&](double x) { one_by_one.push_back(x); });
             ASSERT_EQ(one_by_one, found.at(set));

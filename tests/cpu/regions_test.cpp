@@ -23,7 +23,7 @@ using cpu::window::Sample;
 using cpu::window::Weight;
 using operators::Descriptor;
 
-// ---- around a place ----------------------------------------------------------------------------------------------
+// ---- around a position ----------------------------------------------------------------------------------------------
 
 std::vector<std::vector<double>> listed(const std::vector<Between>& parts) {
     std::vector<std::vector<double>> result;
@@ -46,8 +46,8 @@ TEST(Interpolation, PartsOfAWay) {
     EXPECT_EQ(listed(steps_between(2, 2, 4)), (Parts{{2, 3, 0, 0}}));
 }
 
-Sample sample_at(double low, double place, double high, Reading reading) {
-    Sample sample{.place = place, .range = Interval(low, high, false)};
+Sample sample_at(double low, double position, double high, Reading reading) {
+    Sample sample{.position = position, .range = Interval(low, high, false)};
     find_neighbours(sample, 5, reading, true);
     return sample;
 }
@@ -55,7 +55,7 @@ Sample sample_at(double low, double place, double high, Reading reading) {
 TEST(Interpolation, NearestElements) {
     struct Row {
         Reading reading;
-        double place;
+        double position;
         std::int64_t element;
         std::int64_t first;
         std::int64_t last;
@@ -66,8 +66,8 @@ TEST(Interpolation, NearestElements) {
           Row{Reading::nearest, 2.5, 3, 2, 3}, Row{Reading::nearest, -7, 0, 0, 0},
           Row{Reading::nearest, 1.5 - 0x1p-30, 1, 1, 2}, Row{Reading::below, 1.75, 1, 1, 1},
           Row{Reading::below, 3, 3, 3, 3}, Row{Reading::above, 1.25, 2, 2, 2}, Row{Reading::above, 9, 4, 4, 4}}) {
-        SCOPED_TRACE(row.place);
-        const Sample sample = sample_at(row.place, row.place, row.place, row.reading);
+        SCOPED_TRACE(row.position);
+        const Sample sample = sample_at(row.position, row.position, row.position, row.reading);
         EXPECT_EQ(sample.at.first, row.element);
         EXPECT_EQ(sample.around.front().first, row.first);
         EXPECT_EQ(sample.around.back().first, row.last);
@@ -156,7 +156,7 @@ TEST(Regions, MoreSamplesThanThereIsMemoryFor) {
 /// Between two elements, both count as the nearest; FP32 rounding decides where a region ends.
 TEST(Regions, WhatIsAccepted) {
     const auto half = align({10, 20, 40}, {0.5, 1.5, 1, 1, 1, 1, false});
-    EXPECT_EQ(accepted(half, 0).low, 10) << "the place is 0.5";
+    EXPECT_EQ(accepted(half, 0).low, 10) << "the position is 0.5";
     EXPECT_EQ(accepted(half, 0).high, 20);
     const auto clear = align({10, 20, 40}, {0.75, 1.75, 1, 1, 1, 1, false});
     EXPECT_EQ(accepted(clear, 0).low, 20);
@@ -316,10 +316,10 @@ TEST(Interpolation, OfNaNAndInfinities) {
     EXPECT_FALSE(cpu::window::steps_between(2, real_nan, 4).empty());
     EXPECT_EQ(listed(cpu::window::between(real_inf, real_inf, 4)), (std::vector<std::vector<double>>{{3, 3, 0, 0}}));
     for (const Reading reading : {Reading::linear, Reading::nearest, Reading::below, Reading::above}) {
-        for (const double place : {real_nan, real_inf, -real_inf}) {
-            Sample sample{.place = place, .range = Interval(place)};
+        for (const double position : {real_nan, real_inf, -real_inf}) {
+            Sample sample{.position = position, .range = Interval(position)};
             find_neighbours(sample, 5, reading, true);
-            EXPECT_EQ(sample.anywhere, std::isnan(place));
+            EXPECT_EQ(sample.anywhere, std::isnan(position));
             ASSERT_FALSE(sample.around.empty());
             for (const Between& part : sample.around) {
                 EXPECT_TRUE(part.first >= 0 && part.second < 5);

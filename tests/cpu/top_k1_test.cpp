@@ -191,19 +191,19 @@ Selection<std::uint64_t> by_definition(const Descriptor& descriptor, const core:
     Selection<std::uint64_t> result{std::vector<std::uint64_t>(count_of(to)), Indices(count_of(to))};
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto coordinates = coordinates_of(i, from);
-        const std::size_t place_in_sequence = coordinates[axis];
+        const std::size_t position_in_sequence = coordinates[axis];
         std::vector<T> sequence;
         for (coordinates[axis] = 0; coordinates[axis] < from[axis]; ++coordinates[axis]) {
             sequence.push_back(all[index_of(coordinates, from)]);
         }
-        std::size_t place = 0;
+        std::size_t rank = 0;
         for (std::size_t other = 0; other < sequence.size(); ++other) {
-            place += other != place_in_sequence && precedes(sequence, other, place_in_sequence, direction) ? 1 : 0;
+            rank += other != position_in_sequence && precedes(sequence, other, position_in_sequence, direction) ? 1 : 0;
         }
-        if (place < k) {
-            coordinates[axis] = place;
+        if (rank < k) {
+            coordinates[axis] = rank;
             result.values[index_of(coordinates, to)] = bits_of_element(all[i]);
-            result.indices[index_of(coordinates, to)] = place_in_sequence;
+            result.indices[index_of(coordinates, to)] = position_in_sequence;
         }
     }
     return result;

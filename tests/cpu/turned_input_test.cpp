@@ -98,9 +98,9 @@ TEST(TurnedInput, EndsWhereTheTensorDoes) {
     for (std::uint32_t row = 0; row < rows; ++row) {
         for (std::uint32_t i = 0; i < columns; i += 16) {
             const std::size_t count = std::min(16u, columns - i);
-            const auto place = turned.place_of({DataType::float32, row + i * rows, rows}, i, count);
+            const auto source = turned.source_of({DataType::float32, row + i * rows, rows}, i, count);
             std::array<double, 16> loaded{};
-            cpu::element_wise::load(place.memory, place.segment, count, loaded.data());
+            cpu::element_wise::load(source.memory, source.segment, count, loaded.data());
             for (std::size_t k = 0; k < count; ++k) {
                 ASSERT_EQ(loaded[k], static_cast<double>(row * columns + i + k));
             }

@@ -12,7 +12,7 @@ std::optional<Widths> widths(std::string_view op) {
     return widths_of(*operators::find_operator(op));
 }
 
-TEST(Widths, OneRoundingIsOnePlace) {
+TEST(Widths, OneRoundingIsOneUnitInTheLastPlace) {
     for (const char* op : {"ELEMENT_WISE_ADD", "ELEMENT_WISE_MULTIPLY", "ACTIVATION_LEAKY_RELU", "DEQUANTIZE"}) {
         ASSERT_TRUE(widths(op)) << op;
         EXPECT_LE(widths(op)->median, 1) << op;

@@ -30,11 +30,11 @@ Tensor row_of(const std::vector<float>& values) {
 // ---- windows along one dimension ---------------------------------------------------------------------------------
 
 /// Checks each position of each window against the definition.
-TEST(WindowAxis, PlacesAndStops) {
+TEST(WindowAxis, ElementsAndStops) {
     Random random(1);
     for (int round = 0; round < 2000; ++round) {
         Axis axis;
-        axis.places = random.pick(1, 6);
+        axis.taps = random.pick(1, 6);
         axis.dilation = random.pick(1, 4);
         axis.stride = random.pick(1, 5);
         axis.stops = random.pick(1, 7);
@@ -46,16 +46,16 @@ TEST(WindowAxis, PlacesAndStops) {
         for (std::int64_t stop = 0; stop < axis.stops; ++stop) {
             std::vector<std::int64_t> inside;
             std::int64_t with_padding = 0;
-            for (std::int64_t place = 0; place < axis.places; ++place) {
-                const std::int64_t element = stop * axis.stride + place * axis.dilation - axis.padding;
+            for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
+                const std::int64_t element = stop * axis.stride + tap * axis.dilation - axis.padding;
                 with_padding += element < axis.elements + axis.end_padding ? 1 : 0;
                 if (element >= 0 && element < axis.elements) {
-                    inside.push_back(place);
-                    stops_at[static_cast<std::size_t>(element)].emplace_back(stop, place);
+                    inside.push_back(tap);
+                    stops_at[static_cast<std::size_t>(element)].emplace_back(stop, tap);
                 }
             }
-            ASSERT_EQ(axis.places_with_padding(stop), with_padding);
-            const Range range = axis.places_inside(stop);
+            ASSERT_EQ(axis.elements_with_padding(stop), with_padding);
+            const Range range = axis.elements_inside(stop);
             ASSERT_EQ(range.count(), static_cast<std::int64_t>(inside.size()));
             if (!inside.empty()) {
                 ASSERT_EQ(range.first, inside.front());
@@ -63,8 +63,7 @@ TEST(WindowAxis, PlacesAndStops) {
         }
         for (std::int64_t element = 0; element < axis.elements; ++element) {
             std::vector<std::pair<std::int64_t, std::int64_t>> found;
-            axis.for_each_stop_at(element,
-                                  [&](std::int64_t stop, std::int64_t place) { found.emplace_back(stop, place); });
+            axis.for_each_stop_at(element, [&](std::int64_t stop, std::int64_t tap) { found.emplace_back(stop, tap); });
             std::sort(found.begin(), found.end());
             ASSERT_EQ(found, stops_at[static_cast<std::size_t>(element)]);
         }
@@ -74,14 +73,14 @@ TEST(WindowAxis, PlacesAndStops) {
 /// Nothing overflows, and positions outside the input are not iterated over.
 TEST(WindowAxis, LargeNumbers) {
     const std::int64_t most = 4294967295;
-    Axis axis{.places = most, .dilation = 1, .stops = 3, .stride = most, .padding = most, .elements = 2};
-    EXPECT_EQ(axis.places_inside(0).count(), 0);
-    EXPECT_EQ(axis.places_inside(1).count(), 2);
-    EXPECT_EQ(axis.places_inside(2).count(), 0);
+    Axis axis{.taps = most, .dilation = 1, .stops = 3, .stride = most, .padding = most, .elements = 2};
+    EXPECT_EQ(axis.elements_inside(0).count(), 0);
+    EXPECT_EQ(axis.elements_inside(1).count(), 2);
+    EXPECT_EQ(axis.elements_inside(2).count(), 0);
     int count = 0;
-    axis.for_each_stop_at(1, [&](std::int64_t stop, std::int64_t place) {
+    axis.for_each_stop_at(1, [&](std::int64_t stop, std::int64_t tap) {
         EXPECT_EQ(stop, 1);
-        EXPECT_EQ(place, 1);
+        EXPECT_EQ(tap, 1);
         ++count;
     });
     EXPECT_EQ(count, 1);
@@ -131,12 +130,13 @@ TEST(WindowSlide, SeesTheElementsInOrder) {
         const auto windows = cpu::window::Windows::of_pooling(descriptor, in, out);
         std::vector<int> finished(count_of(stops));
         cpu::window::slide<double>(
-            windows, input, out, cpu::window::always(Seen()), [&](const cpu::window::Place& place, const Seen& seen) {
-                const auto number = static_cast<std::size_t>(place.number);
+            windows, input, out, cpu::window::always(Seen()),
+            [&](const cpu::window::OutputElement& output, const Seen& seen) {
+                const auto number = static_cast<std::size_t>(output.number);
                 ++finished[number];
                 const auto at = coordinates_of(number, stops);
-                EXPECT_TRUE(std::equal(at.begin(), at.end(), place.coordinates.begin(), place.coordinates.end()));
-                EXPECT_EQ(static_cast<std::size_t>(place.address), out_addresses[number]);
+                EXPECT_TRUE(std::equal(at.begin(), at.end(), output.coordinates.begin(), output.coordinates.end()));
+                EXPECT_EQ(static_cast<std::size_t>(output.address), out_addresses[number]);
                 std::vector<std::pair<std::int64_t, std::int64_t>> wanted;
                 for (std::size_t e = 0; e < count_of(sizes); ++e) {
                     const auto c = coordinates_of(e, sizes);
@@ -153,7 +153,7 @@ TEST(WindowSlide, SeesTheElementsInOrder) {
                     }
                 }
                 EXPECT_EQ(seen.elements, wanted);
-                EXPECT_EQ(windows.places_inside(place.coordinates), static_cast<double>(wanted.size()));
+                EXPECT_EQ(windows.elements_inside(output.coordinates), static_cast<double>(wanted.size()));
             });
         EXPECT_EQ(std::count(finished.begin(), finished.end(), 1), static_cast<std::ptrdiff_t>(finished.size()));
     }

@@ -42,13 +42,13 @@ Shape plane(std::uint32_t channels, const Extent& height, const Extent& width) {
 }
 
 /// A dimension whose windows have `count` positions.
-Extent places(std::uint32_t count, std::uint32_t filter, std::uint32_t stride = 1, std::uint32_t dilation = 1) {
+Extent extent_of(std::uint32_t count, std::uint32_t filter, std::uint32_t stride = 1, std::uint32_t dilation = 1) {
     Extent extent{.filter = filter, .stride = stride, .dilation = dilation};
     extent.input = (count - 1) * stride + extent.reach();
     return extent;
 }
 
-Extent random_places(Random& random, std::uint32_t most) {
+Extent random_extent(Random& random, std::uint32_t most) {
     Extent extent = random_windows(random);
     extent.filter = random.between(1, 6);
     extent.input = random.between(extent.reach(), most + extent.reach());
@@ -82,8 +82,8 @@ TEST_F(DepthwiseOnD3d12, RandomShapes) {
         shape.batch = random.between(1, 3);
         shape.groups = random.between(1, 40);
         shape.group_outputs = random.between(1, 2);
-        shape.height = random.chance(4) ? Extent{} : random_places(random, 20);
-        shape.width = random_places(random, random.chance(4) ? 200 : 20);
+        shape.height = random.chance(4) ? Extent{} : random_extent(random, 20);
+        shape.width = random_extent(random, random.chance(4) ? 200 : 20);
         Descriptor descriptor = convolution(random, shape, !random.chance(4));
         if (core::is_packed(*descriptor.tensor("OutputTensor"))) {
             descriptor = with_gaps(random, descriptor);
@@ -102,7 +102,7 @@ TEST_F(DepthwiseOnD3d12, ManyTiles) {
     for (const std::uint32_t stride : {1u, 2u}) {
         for (const std::uint32_t width : {112u, 61u, 300u}) {
             for (const std::uint32_t dilation : {1u, 3u}) {
-                Shape shape = plane(3, places(61, 3, stride, dilation), places(width, 3, stride, dilation));
+                Shape shape = plane(3, extent_of(61, 3, stride, dilation), extent_of(width, 3, stride, dilation));
                 shape.batch = 2;
                 for (Extent* extent : {&shape.height, &shape.width}) {
                     extent->start = 1;
@@ -121,7 +121,7 @@ TEST_F(DepthwiseOnD3d12, ChannelsShareTiles) {
     Random random(3);
     for (const std::uint32_t size : {1u, 7u, 14u}) {
         for (const std::uint32_t channels : {1u, 31u, 67u}) {
-            Shape shape = plane(channels, places(size, 3), places(size, 3));
+            Shape shape = plane(channels, extent_of(size, 3), extent_of(size, 3));
             shape.batch = 2;
             shape.group_outputs = channels == 31 ? 3 : 1;
             const Descriptor descriptor = convolution(random, shape, true);
@@ -135,7 +135,7 @@ TEST_F(DepthwiseOnD3d12, ChannelsShareTiles) {
 TEST_F(DepthwiseOnD3d12, LargeWindows) {
     Random random(4);
     for (const std::uint32_t filter : {1u, 3u, 16u, 17u, 90u, 91u}) {
-        Shape shape = plane(3, places(2, filter), places(5, filter));
+        Shape shape = plane(3, extent_of(2, filter), extent_of(5, filter));
         shape.batch = 2;
         shape.group_outputs = 2;
         shape.height.start = 1;
@@ -157,17 +157,17 @@ TEST_F(DepthwiseOnD3d12, OthersHaveNoTiles) {
         quantized::expect_like_reference(engine(), random, descriptor);
         return shader_of(descriptor);
     };
-    EXPECT_EQ(shader(places(9, 3), places(9, 3, 2)), in_tiles);
-    EXPECT_EQ(shader(places(9, 3), places(9, 3, 3)), not_in_tiles);
-    EXPECT_EQ(shader(places(9, 3, 3), places(9, 3)), in_tiles);
-    EXPECT_EQ(shader(places(9, 3), places(9, 3, 1, 8)), in_tiles);
-    EXPECT_EQ(shader(places(9, 3), places(9, 3, 1, 9)), not_in_tiles);
+    EXPECT_EQ(shader(extent_of(9, 3), extent_of(9, 3, 2)), in_tiles);
+    EXPECT_EQ(shader(extent_of(9, 3), extent_of(9, 3, 3)), not_in_tiles);
+    EXPECT_EQ(shader(extent_of(9, 3, 3), extent_of(9, 3)), in_tiles);
+    EXPECT_EQ(shader(extent_of(9, 3), extent_of(9, 3, 1, 8)), in_tiles);
+    EXPECT_EQ(shader(extent_of(9, 3), extent_of(9, 3, 1, 9)), not_in_tiles);
     // Rows of which a tile needs only a few, so that it would read many unused ones.
-    EXPECT_EQ(shader(places(20, 2, 1, 4), places(64, 1)), in_tiles);
-    EXPECT_EQ(shader(places(20, 2, 1, 40), places(64, 1)), not_in_tiles);
+    EXPECT_EQ(shader(extent_of(20, 2, 1, 4), extent_of(64, 1)), in_tiles);
+    EXPECT_EQ(shader(extent_of(20, 2, 1, 40), extent_of(64, 1)), not_in_tiles);
     // Rows that are too long for a tile; some are split.
-    EXPECT_EQ(shader(places(2, 3), places(1200, 3)), in_tiles);
-    EXPECT_EQ(shader(places(2, 3), places(1201, 3)), not_in_tiles);
+    EXPECT_EQ(shader(extent_of(2, 3), extent_of(1200, 3)), in_tiles);
+    EXPECT_EQ(shader(extent_of(2, 3), extent_of(1201, 3)), not_in_tiles);
 }
 
 /// 256 products of the largest numbers, with biases that make sums inexact in FP32. The outputs are about half of their
@@ -176,7 +176,7 @@ TEST_F(DepthwiseOnD3d12, LargeSumsAndBiases) {
     Random random(6);
     constexpr std::int64_t sum = std::int64_t{256} * 255 * 255;
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
-    const Descriptor any = convolution(random, plane(6, places(2, 16), places(4, 16)), true);
+    const Descriptor any = convolution(random, plane(6, extent_of(2, 16), extent_of(4, 16)), true);
     const core::TensorDesc bias = tensor(DataType::int32, {1, 6, 1, 1});
     const Descriptor descriptor =
         plain_bytes(with(any, {{"FilterScaleTensor", tensor(DataType::float32, {1, 1, 1, 1})}}), &bias);
@@ -195,7 +195,7 @@ TEST_F(DepthwiseOnD3d12, LargeSumsAndBiases) {
 /// Such multipliers are illegal, but have a defined result: see requantise in the reference.
 TEST_F(DepthwiseOnD3d12, InfiniteAndMissingMultipliers) {
     Random random(7);
-    const Descriptor descriptor = convolution(random, plane(2, places(3, 3), places(4, 3)), true);
+    const Descriptor descriptor = convolution(random, plane(2, extent_of(3, 3), extent_of(4, 3)), true);
     auto inputs = random_inputs(random, descriptor);
     for (const double scale : {0.0, 1e-40, static_cast<double>(std::numeric_limits<float>::infinity())}) {
         inputs[7] = drawn(*descriptor.tensor("OutputScaleTensor"), [&] { return scale; });

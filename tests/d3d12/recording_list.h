@@ -37,7 +37,7 @@ public:
 
     void STDMETHODCALLTYPE Dispatch(UINT, UINT, UINT) override {
         RecordedCommand command;
-        for (const auto& [place, address] : bound_) {
+        for (const auto& [slot, address] : bound_) {
             command.buffers.push_back(address);
         }
         bound_.clear();

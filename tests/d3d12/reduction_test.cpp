@@ -187,12 +187,12 @@ core::Dimensions without(core::Dimensions sizes, const Axes& axes) {
     return sizes;
 }
 
-bool gives_places(std::uint32_t function) {
+bool gives_indices(std::uint32_t function) {
     return function < 2;
 }
 
 Descriptor reduce(std::uint32_t function, const Input& input, const Axes& axes) {
-    const DataType type = gives_places(function) ? DataType::uint32 : input.type;
+    const DataType type = gives_indices(function) ? DataType::uint32 : input.type;
     return describe("REDUCE", {{"Function", function},
                                {"InputTensor", source_of(input)},
                                {"OutputTensor", target_of(input, type, without(input.sizes, axes))},
@@ -200,7 +200,7 @@ Descriptor reduce(std::uint32_t function, const Input& input, const Axes& axes) 
                                {"Axes", axes}});
 }
 
-Descriptor place(std::string_view op, const Input& input, const Axes& axes, std::uint32_t direction, DataType type) {
+Descriptor argument(std::string_view op, const Input& input, const Axes& axes, std::uint32_t direction, DataType type) {
     return describe(op, {{"InputTensor", source_of(input)},
                          {"OutputTensor", target_of(input, type, without(input.sizes, axes))},
                          {"AxisCount", axes.size()},
@@ -276,13 +276,13 @@ TEST_F(ReductionsOnD3d12, EveryFunctionAndTypeOfRandomShapes) {
     EXPECT_EQ(runs, 6 * 72);
 }
 
-TEST_F(ReductionsOnD3d12, PlacesInBothDirections) {
+TEST_F(ReductionsOnD3d12, IndicesInBothDirections) {
     for (int turn = 0; turn < 300 && !HasFailure(); ++turn) {
         const auto number = static_cast<std::size_t>(turn);
         const core::Dimensions sizes = random_sizes(random_, random_.between(1, 8), 2000);
-        const DataType places = number % 4 < 2 ? DataType::uint32 : DataType::int64;
-        expect_like_reference(place(turn % 2 == 0 ? "ARGMIN" : "ARGMAX", {all_types[number % 10], sizes, &random_},
-                                    random_axes(random_, sizes.size()), random_.between(0, 1), places));
+        const DataType index_type = number % 4 < 2 ? DataType::uint32 : DataType::int64;
+        expect_like_reference(argument(turn % 2 == 0 ? "ARGMIN" : "ARGMAX", {all_types[number % 10], sizes, &random_},
+                                       random_axes(random_, sizes.size()), random_.between(0, 1), index_type));
     }
 }
 

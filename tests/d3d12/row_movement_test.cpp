@@ -86,7 +86,7 @@ TEST_F(RowMovementOnD3d12, PlanesEndAnywhere) {
 
 /// Row indices are computed by multiplication with an inverse for up to 2^20 rows, and by division for more. Inverses
 /// of powers of two and of their neighbours are rounded in different directions.
-TEST_F(RowMovementOnD3d12, PlacesAtTheEndsOfTheirRange) {
+TEST_F(RowMovementOnD3d12, OffsetsAtTheEndsOfTheirRange) {
     constexpr std::uint32_t limit = std::uint32_t{1} << 20;
     Random random(2);
     for (const std::uint32_t rows : {limit, limit + 1}) {

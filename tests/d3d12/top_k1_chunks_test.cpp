@@ -32,7 +32,7 @@ void expect_right_by_chunks(Engine& engine, const Descriptor& descriptor, core::
 
 struct Pattern {
     const char* name;
-    int (*value)(std::uint32_t place);
+    int (*value)(std::uint32_t position);
 };
 
 /// Patterns for K = 64. Chunks have 1,024 elements, or a small multiple.

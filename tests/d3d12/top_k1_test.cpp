@@ -140,7 +140,7 @@ TEST_F(TopK1OnD3d12, FewOfMany) {
 /// The values of a sequence by index.
 struct Pattern {
     const char* name;
-    double (*value)(std::uint32_t place, std::uint32_t length, std::uint32_t k);
+    double (*value)(std::uint32_t position, std::uint32_t length, std::uint32_t k);
 };
 
 double one_if(bool is_large) {

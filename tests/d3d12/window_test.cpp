@@ -194,7 +194,7 @@ TEST(WindowPlanning, SaysWhatItCannotCount) {
     descriptor = with(descriptor, {{"StartPadding", {0xfffffffb, 0}}, {"Strides", {0xffffffff, 1}}});
     EXPECT_FALSE(unsupported(descriptor));
     descriptor = with(descriptor, {{"EndPadding", {1, 0}}});
-    EXPECT_THAT(unsupported(descriptor).value_or(""), testing::HasSubstr("2^32 places"));
+    EXPECT_THAT(unsupported(descriptor).value_or(""), testing::HasSubstr("2^32 positions"));
 }
 
 // ---- Against the reference ----
@@ -240,8 +240,8 @@ TEST_F(WindowsOnD3d12, LargestOfEveryType) {
                 const Windows windows = random_windows(random_, op == "MAX_POOLING2");
                 Descriptor descriptor = pooling(op, type, windows);
                 if (!random_.chance(4)) {
-                    const DataType place = random_.chance(2) ? DataType::uint64 : DataType::uint32;
-                    descriptor = with(descriptor, {{"OutputIndicesTensor", target(place, windows.stops)}});
+                    const DataType index_type = random_.chance(2) ? DataType::uint64 : DataType::uint32;
+                    descriptor = with(descriptor, {{"OutputIndicesTensor", target(index_type, windows.stops)}});
                 }
                 expect_like_reference(descriptor, turn % 3 == 0);
             }

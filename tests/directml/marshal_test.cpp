@@ -152,7 +152,7 @@ TEST(Marshal, EveryKindOfField) {
     EXPECT_EQ(elu.alpha, 0.5F);
 }
 
-TEST(Marshal, WhatIsAbsentIsNullAndTheRestStaysInItsPlace) {
+TEST(Marshal, AbsentTensorsAreNullAndOthersKeepTheirIndex) {
     Descriptor desc = filled();
     for (const std::size_t absent : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u}) {
         desc.values[absent] = operators::Null{};

@@ -34,9 +34,9 @@ def planted(source):
     """The condition and the file's name of each bug."""
     bugs = {}
     for path in sorted((source / 'tests' / 'planted_bugs').glob('fast_paths_*.json')):
-        for place in json.loads(path.read_text(encoding='utf-8'))['places']:
-            for bug in place['bugs']:
-                bugs[bug] = (' '.join(place['right'].split()), pathlib.PurePosixPath(place['file']).name)
+        for location in json.loads(path.read_text(encoding='utf-8'))['locations']:
+            for bug in location['bugs']:
+                bugs[bug] = (' '.join(location['right'].split()), pathlib.PurePosixPath(location['file']).name)
     return bugs
 
 
@@ -54,16 +54,16 @@ def problems_of(source):
     bugs = planted(source)
     problems = []
     for number, row in rows_of(page):
-        place = f'{page.relative_to(source)}:{number}: '
+        location = f'{page.relative_to(source)}:{number}: '
         condition, file = bugs.pop(row['bug'], (None, None))
         shown = row['condition'].removesuffix(' …')
         if condition is None:
-            problems.append(f"{place}no list plants {row['bug']}, or another row has it, too")
+            problems.append(f"{location}no list plants {row['bug']}, or another row has it, too")
         elif file != row['file'] or (condition != shown if shown == row['condition'] else
                                      not condition.startswith(shown)):
-            problems.append(f"{place}{row['bug']} is planted at {condition} in {file}")
+            problems.append(f"{location}{row['bug']} is planted at {condition} in {file}")
         if not has_case(source, row['case']):
-            problems.append(f"{place}there is no case {row['case']}")
+            problems.append(f"{location}there is no case {row['case']}")
     return problems + [f'{page.relative_to(source)}: {bug} has no row' for bug in bugs]
 
 

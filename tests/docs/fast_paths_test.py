@@ -18,8 +18,8 @@ class FastPaths(unittest.TestCase):
             for folder in ('docs/design-notes', 'tests/planted_bugs', 'cases/op'):
                 (source / folder).mkdir(parents=True)
             (source / 'docs/design-notes/fast-paths.md').write_text('\n'.join([heading, *rows]), encoding='utf-8')
-            place = {'file': 'engine/d3d12/file.cpp', 'right': 'a ||\n  b', 'bugs': dict.fromkeys(bugs, 'a')}
-            (source / 'tests/planted_bugs/fast_paths_op.json').write_text(json.dumps({'places': [place]}))
+            location = {'file': 'engine/d3d12/file.cpp', 'right': 'a ||\n  b', 'bugs': dict.fromkeys(bugs, 'a')}
+            (source / 'tests/planted_bugs/fast_paths_op.json').write_text(json.dumps({'locations': [location]}))
             (source / 'cases/op/values.json').write_text('{"cases": [{"name": "just-outside"}]}')
             return fast_paths.problems_of(source)
 

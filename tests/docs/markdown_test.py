@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of markdown.py: each mistake is found, at its place, and what is right is not complained about."""
+"""Tests of markdown.py: each mistake is found, at its line, and what is right is not complained about."""
 import pathlib
 import tempfile
 import unittest

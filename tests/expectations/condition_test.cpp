@@ -211,7 +211,7 @@ TEST(Condition, FieldsOfSomeOperatorsDoNotHoldForOthers) {
     }
 }
 
-TEST(Condition, ProblemsHaveTheirPlaces) {
+TEST(Condition, ProblemsHavePositions) {
     const std::pair<const char*, const char*> rows[] = {
         {"7", "c.json:1:1: error: a condition must be an object; this is a number"},
         {R"({ "InptTensor": {} })",
@@ -345,7 +345,7 @@ std::string mask_of(const char* text, const cases::Case& subject, std::uint64_t 
     return row.empty() ? "none" : row;
 }
 
-TEST(Condition, ElementsAreMeantByPlace) {
+TEST(Condition, SelectsElementsByIndex) {
     const std::pair<const char*, const char*> rows[] = {
         {R"({ "InputTensor": { "below": 0 } })", "010000"},
         {R"({ "InputTensor": { "negative": true } })", "010100"},
@@ -369,7 +369,7 @@ TEST(Condition, ElementsAreMeantByPlace) {
     for (const auto& [text, mask] : rows) {
         EXPECT_EQ(mask_of(text, subject, 6), mask) << text;
     }
-    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", subject, 5), "none") << "no element has a place of its own there";
+    EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", subject, 5), "none") << "no element has an index of its own there";
     EXPECT_EQ(mask_of(R"({ "InputTensor": 2 })", case_of(clipped), 3), "none") << "it has no inputs";
     EXPECT_EQ(
         mask_of(R"({ "InputTensor": 2 })", case_of(sliced), 6),

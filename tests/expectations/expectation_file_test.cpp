@@ -39,7 +39,7 @@ TEST(ExpectationFile, IsRead) {
     EXPECT_EQ(first.expected, Expected::crash);
     EXPECT_EQ(first.reason, "because");
     EXPECT_EQ(first.issue, "https://x/1");
-    EXPECT_EQ(first.place(), "dir/e.json:3");
+    EXPECT_EQ(first.location(), "dir/e.json:3");
     ASSERT_TRUE(first.expires);
     EXPECT_EQ(to_string(*first.expires), "2026-12-31");
     const Expectation& second = read.expectations[1];
@@ -50,7 +50,7 @@ TEST(ExpectationFile, IsRead) {
     EXPECT_TRUE(read_expectations("e.json", file_of("")).problems.empty());
 }
 
-TEST(ExpectationFile, ProblemsHaveTheirPlaces) {
+TEST(ExpectationFile, ProblemsHavePositions) {
     const std::string required = R"("cases": "a", "status": "fail", "reason": "r")";
     const std::pair<std::string, std::string> cases[] = {
         {"[]", "e.json:1:1: error: a file of expectations must be an object; this is an array"},

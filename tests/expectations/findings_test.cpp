@@ -37,7 +37,7 @@ void expect_agreement(const char* expectations, const char* pages) {
     ASSERT_FALSE(known.empty());
     std::set<std::string> named;
     for (const Expectation& entry : file.expectations) {
-        EXPECT_EQ(known.count(entry.finding), 1u) << entry.place() << ": \"" << entry.finding << "\"";
+        EXPECT_EQ(known.count(entry.finding), 1u) << entry.location() << ": \"" << entry.finding << "\"";
         named.insert(entry.finding);
     }
     for (const std::string& heading : known) {

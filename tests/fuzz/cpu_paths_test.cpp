@@ -27,8 +27,8 @@ using Settings = std::vector<Setting>;
 std::vector<std::uint64_t> elements_of(const Tensor& tensor) {
     std::vector<std::uint64_t> elements;
     const core::DataType type = tensor.desc.data_type;
-    const core::StridedRuns<1> places(tensor.desc.sizes, {core::signed_strides(tensor.desc)});
-    places.for_each_element([&](const auto& at) {
+    const core::StridedRuns<1> runs(tensor.desc.sizes, {core::signed_strides(tensor.desc)});
+    runs.for_each_element([&](const auto& at) {
         const std::uint64_t bits = core::load_element(tensor.buffer.bytes(), type, static_cast<std::uint64_t>(at[0]));
         const bool is_nan = core::is_floating_point(type) && std::isnan(core::decode_element(type, bits));
         elements.push_back(is_nan ? ~std::uint64_t{0} : bits);

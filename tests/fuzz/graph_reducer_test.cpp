@@ -223,7 +223,7 @@ FaultyEngine::Fault misses_barrier(std::string from, std::string to) {
 }
 
 /// A constant is bound to the wrong input: the second node has the first one's output twice.
-FaultyEngine::Fault misplaces_constant(std::string from, std::string to) {
+FaultyEngine::Fault moves_constant(std::string from, std::string to) {
     return [=](Graph& graph) {
         if (!is_edge(graph, from, to)) {
             return false;
@@ -262,7 +262,7 @@ std::vector<Planted> planted() {
         all.push_back({fmt::format("{} after {} lacks a barrier", to, from), misses_barrier(from, to), {from, to}});
         if (to.starts_with("sub") || to == "max1" || to == "add2") {
             all.push_back({fmt::format("{} after {} reads its constant wrongly", to, from),
-                           misplaces_constant(from, to),
+                           moves_constant(from, to),
                            {from, to}});
         }
         if (to.starts_with("sub")) {

@@ -211,7 +211,7 @@ TEST(DxDispatchImport, WhatDirectMlOwnsIsBoundByTheDispatchable) {
 }
 
 /// The reason why a dispatchable was left out names its line and column.
-TEST(DxDispatchImport, WhatIsLeftOutHasAPlace) {
+TEST(DxDispatchImport, SaysWhereWhatIsLeftOutWas) {
     const std::string good = model_with_owned(R"("ATensor": "A")", R"("BTensor": "B", "OutputTensor": "Out")");
     struct {
         std::string from;

@@ -342,17 +342,17 @@ TEST(ModelImport, MakesALegalCaseOrAnErrorOfMutatedModels) {
             return static_cast<std::size_t>(cases::random_bits(seed, index) % below);
         };
         for (std::uint64_t i = 0; i <= seed % 4; ++i) {
-            const std::size_t place = draw(3 * i, mutated.size());
+            const std::size_t position = draw(3 * i, mutated.size());
             const auto byte = static_cast<char>(draw(3 * i + 1, 256));
             switch (draw(3 * i + 2, 4)) {
                 case 0:
-                    mutated.insert(place, 1, byte);
+                    mutated.insert(position, 1, byte);
                     break;
                 case 1:
-                    mutated.erase(place, 1);
+                    mutated.erase(position, 1);
                     break;
                 default:
-                    mutated[place] = byte;
+                    mutated[position] = byte;
             }
         }
         const auto model = interop::read_model_case(folder.write("model.onnx", mutated));

@@ -94,11 +94,11 @@ TEST(OnnxImport, CopiesAndReversals) {
 
 TEST(OnnxImport, MaximaPutBack) {
     const auto maxima = floats({1, 1, 2, 1}, {5, 6});
-    const auto places = longs({1, 1, 2, 1}, {1, 7});
+    const auto indices = longs({1, 1, 2, 1}, {1, 7});
     const auto spread = floats({1, 1, 4, 2}, {0, 5, 0, 0, 0, 0, 0, 6});
     const std::vector<onnx::AttributeProto> windows{integers("kernel_shape", {2, 2}), integers("strides", {2, 2})};
     expect_rows_pass({
-        {"MAX_UNPOOLING", {"MaxUnpool", {maxima, places}, {spread}, windows}},
+        {"MAX_UNPOOLING", {"MaxUnpool", {maxima, indices}, {spread}, windows}},
         {"MAX_UNPOOLING",
          {"MaxUnpool",
           {floats({1, 1, 2}, {5, 6}), longs({1, 1, 2}, {1, 2})},
@@ -106,7 +106,8 @@ TEST(OnnxImport, MaximaPutBack) {
           {integers("kernel_shape", {2}), integers("strides", {2})}}},
     });
     expect_rows_left_out({
-        {"in another output", {"MaxUnpool", {maxima, places}, {floats({1, 1, 4, 3}, std::vector<float>(12))}, windows}},
+        {"in another output",
+         {"MaxUnpool", {maxima, indices}, {floats({1, 1, 4, 3}, std::vector<float>(12))}, windows}},
         {"without indices", {"MaxUnpool", {maxima}, {spread}, windows}},
         {"spatial dimension", {"MaxUnpool", {matrix, longs({2, 2}, {0, 1, 2, 3})}, {matrix}, windows}},
         {"negative", {"MaxUnpool", {maxima, longs({1, 1, 2, 1}, {1, -7})}, {spread}, windows}},

@@ -36,14 +36,14 @@ TEST(OnnxImport, ElementsPickedByIndices) {
 
 TEST(OnnxImport, ElementsPutByIndices) {
     const auto row = floats({1, 5}, {1, 2, 3, 4, 5});
-    const auto places = longs({1, 2}, {1, -3});
+    const auto indices = longs({1, 2}, {1, -3});
     const auto updates = floats({1, 2}, {8, 9});
     const auto put = floats({1, 5}, {1, 8, 9, 4, 5});
     expect_rows_pass({
-        {"SCATTER", {"ScatterElements", {row, places, updates}, {put}, {integer("axis", 1)}}},
-        {"SCATTER", {"Scatter", {row, places, updates}, {put}, {integer("axis", -1)}}},
+        {"SCATTER", {"ScatterElements", {row, indices, updates}, {put}, {integer("axis", 1)}}},
+        {"SCATTER", {"Scatter", {row, indices, updates}, {put}, {integer("axis", -1)}}},
         {"SCATTER",
-         {"ScatterElements", {row, places, updates}, {put}, {integer("axis", 1), text("reduction", "none")}}},
+         {"ScatterElements", {row, indices, updates}, {put}, {integer("axis", 1), text("reduction", "none")}}},
         {"SCATTER_ND",
          {"ScatterND",
           {square, longs({2, 1}, {2, 0}), floats({2, 3}, {1, 1, 1, 2, 2, 2})},
@@ -55,14 +55,14 @@ TEST(OnnxImport, ElementsPutByIndices) {
     });
     expect_rows_left_out({
         {"no reduction (\"other\")",
-         {"ScatterElements", {row, places, updates}, {put}, {integer("axis", 1), text("reduction", "other")}}},
+         {"ScatterElements", {row, indices, updates}, {put}, {integer("axis", 1), text("reduction", "other")}}},
         {"no reduction (\"other\")",
          {"ScatterND",
           {square, longs({1, 1}, {0}), floats({1, 3}, {1, 1, 1})},
           {square},
           {text("reduction", "other")}}},
-        {"no updates", {"ScatterND", {row, places}, {put}}},
-        {"no such axis", {"Scatter", {row, places, updates}, {put}, {integer("axis", 2)}}},
+        {"no updates", {"ScatterND", {row, indices}, {put}}},
+        {"no such axis", {"Scatter", {row, indices, updates}, {put}, {integer("axis", 2)}}},
     });
 }
 
@@ -101,18 +101,18 @@ TEST(OnnxImport, ElementsCombinedByIndices) {
 }
 
 TEST(OnnxImport, CombinationsThatAreLeftOut) {
-    const std::vector<std::int64_t> places(257, 0);
+    const std::vector<std::int64_t> indices(257, 0);
     const std::vector<float> values(257, 1);
     const auto row = floats({1, 5}, {1, 2, 3, 4, 5});
     expect_rows_left_out({
         {"up to 256 updates along its axis",
          {"ScatterElements",
-          {row, longs({1, 257}, places), floats({1, 257}, values)},
+          {row, longs({1, 257}, indices), floats({1, 257}, values)},
           {row},
           {integer("axis", 1), text("reduction", "add")}}},
         {"up to 256 updates",
          {"ScatterND",
-          {floats({5}, {1, 2, 3, 4, 5}), longs({257, 1}, places), floats({257}, values)},
+          {floats({5}, {1, 2, 3, 4, 5}), longs({257, 1}, indices), floats({257}, values)},
           {floats({5}, {258, 2, 3, 4, 5})},
           {text("reduction", "add")}}},
         // One position of two coordinates has one update.

@@ -27,7 +27,7 @@ TEST(MovementIndexed, Gather) {
          {{"IndexDimensions", 1}, {"IndicesTensor", index({1, 1, 3})}, {"OutputTensor", bytes({1, 3, 5})}},
          ""},
         {"none", {{"IndexDimensions", 0}, {"IndicesTensor", index({1, 1, 1})}, {"OutputTensor", bytes({1, 1, 5})}}, ""},
-        {"the indices' sizes in another place", {{"OutputTensor", bytes({3, 2, 5})}}, "GATHER.outputSizes"},
+        {"the indices' sizes at other dimensions", {{"OutputTensor", bytes({3, 2, 5})}}, "GATHER.outputSizes"},
         {"an axis that there is not", {{"Axis", 3}}, "field.axis"},
     };
     expect_verdicts(base, cases);
@@ -55,7 +55,7 @@ TEST(MovementIndexed, AlongAnAxis) {
                                                     {"OutputTensor", bytes({2, 3})},
                                                     {"Axis", 1}});
     const RuleCase scatters[] = {
-        {"one for each place", {}, ""},
+        {"one for each position", {}, ""},
         {"one more", {{"IndicesTensor", index({2, 4})}, {"UpdatesTensor", bytes({2, 4})}}, "SCATTER.indicesSizes"},
         {"fewer", {{"IndicesTensor", index({2, 1})}, {"UpdatesTensor", bytes({2, 1})}}, ""},
         {"fewer elsewhere",
@@ -201,7 +201,7 @@ TEST(MovementIndexed, Windows) {
             {"a window of more rows", {{"WindowSizes", {7, 3}}}, bounds},
             {"a window that wraps", {{"WindowSizes", {uint_max, 3}}, {"Dilations", {uint_max, 2}}}, bounds},
             {"a block more", {{unfolded, bytes({2, 18, 11})}}, sizes},
-            {"a place fewer", {{unfolded, bytes({2, 17, 10})}}, sizes},
+            {"a window element fewer", {{unfolded, bytes({2, 17, 10})}}, sizes},
             {"fewer batches", {{unfolded, bytes({1, 18, 10})}}, sizes},
             {"four dimensions", {{unfolded, bytes({1, 2, 18, 10})}}, sizes},
             {"another count of dimensions",

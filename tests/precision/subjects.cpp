@@ -475,8 +475,8 @@ struct Resample {
         std::vector<float> output;
         for (size_t i = 0; i < trial.rows * trial.columns; ++i) {
             const float* const row = &trial.inputs[0][i / trial.columns * trial.terms];
-            const float place = (static_cast<float>(i % trial.columns) + 0.5f) / scale - 0.5f;
-            const float inside = std::clamp(place, 0.0f, static_cast<float>(trial.terms - 1));
+            const float position = (static_cast<float>(i % trial.columns) + 0.5f) / scale - 0.5f;
+            const float inside = std::clamp(position, 0.0f, static_cast<float>(trial.terms - 1));
             const auto first = std::min(static_cast<size_t>(inside), trial.terms - 2);
             const float way = inside - static_cast<float>(first);
             output.push_back(machine.sum(2, [&](size_t k) { return Term{row[first + k], k == 0 ? 1 - way : way}; }));

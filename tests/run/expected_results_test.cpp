@@ -357,7 +357,7 @@ TEST_F(Expecting, ARejectionThatIsExpected) {
     EXPECT_EQ(run(rejecting, {entry_of(R"("happens": "differs")")}, negated).status, Status::fail);
 }
 
-TEST_F(Expecting, AnErrorInThePlaceOfARejection) {
+TEST_F(Expecting, AnErrorInsteadOfARejection) {
     constexpr std::string_view illegal = R"({ "name": "illegal", "operator": "ELEMENT_WISE_NEGATE",
         "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
                   "OutputTensor": { "DataType": "FLOAT32", "Sizes": [5] } }, "expectError": "E_INVALIDARG" })";

@@ -209,7 +209,7 @@ TEST(PrecisionVerdict, TellsHowSumsWereKept) {
     EXPECT_EQ(accumulated.promised, "FP32");
 }
 
-/// Zeros in the place of subnormal numbers may have any consequences.
+/// Zeros instead of subnormal numbers may have any consequences.
 TEST(PrecisionVerdict, ErrorsThatFlushingMayHaveAreNotJudged) {
     for (const float first : {0x1p-63f, 0x1p63f, 0x1p-64f, 0x1p64f}) {
         const Product product(DataType::float32, 500, first);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes one mistake at a time in case files, and checks what the schema makes of it: one error, at the mistake's place.
+"""Makes one mistake at a time in case files, and checks what the schema makes of it: one error, at the mistake's path.
 
 usage: case_mistakes.py SCHEMA
 """
@@ -128,10 +128,10 @@ class CaseMistakes(unittest.TestCase):
                 self.assertEqual(self.errors(document), [])
 
     def test_mistakes(self):
-        for what, document, place, message in WRONG:
+        for what, document, path, message in WRONG:
             with self.subTest(what=what):
                 errors = self.errors(document)
-                self.assertEqual([path for path, _ in errors], [place], errors)
+                self.assertEqual([at for at, _ in errors], [path], errors)
                 self.assertIn(message, errors[0][1])
 
     def test_descriptions(self):

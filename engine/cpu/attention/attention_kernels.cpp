@@ -65,7 +65,7 @@ private:
 };
 
 /// One query of one head.
-struct Place {
+struct QueryRow {
     std::int64_t batch = 0;
     std::int64_t head = 0;
     std::int64_t query = 0;
@@ -87,14 +87,14 @@ public:
     [[nodiscard]] const Numbers<Arithmetic>& values() const { return values_; }
 
     /// The output row of a query of one head.
-    [[nodiscard]] std::vector<Number> row(const Place& place) const {
-        const std::vector<Number> all_scores = scores(place);
+    [[nodiscard]] std::vector<Number> row(const QueryRow& at) const {
+        const std::vector<Number> all_scores = scores(at);
         const std::vector<Number> powers = powers_of(all_scores);
-        std::vector<Number> result = weighted_row(place, powers, total_of(powers));
+        std::vector<Number> result = weighted_row(at, powers, total_of(powers));
         if constexpr (std::is_same_v<Arithmetic, Bounded>) {
             if (may_be_large(powers) && have_maximum(all_scores)) {
-                narrow(result, row_below_maximum(place, all_scores));
-                narrow(result, row_between_values(place, all_scores.size()));
+                narrow(result, row_below_maximum(at, all_scores));
+                narrow(result, row_between_values(at, all_scores.size()));
             }
         }
         return result;
@@ -106,33 +106,33 @@ private:
         return head * operands_.keys.rows.heads / operands_.queries.rows.heads;
     }
 
-    [[nodiscard]] std::vector<Number> scores(const Place& place) const {
+    [[nodiscard]] std::vector<Number> scores(const QueryRow& at) const {
         const std::int64_t count = operands_.keys.positions();
-        const auto query = queries_.at(place.batch, place.head, place.query);
+        const auto query = queries_.at(at.batch, at.head, at.query);
         std::vector<Number> scores;
         for (std::int64_t key = 0; key < count; ++key) {
-            scores.push_back(biased(product(query, keys_.at(place.batch, key_head(place.head), key)), place, key));
+            scores.push_back(biased(product(query, keys_.at(at.batch, key_head(at.head), key)), at, key));
         }
         return scores;
     }
 
     /// The score with its position bias and mask. Implementations may add these to each other first: of FLOAT16, a mask
     /// of -10000 leaves other digits then.
-    [[nodiscard]] Number biased(const Number& score, const Place& place, std::int64_t key) const {
+    [[nodiscard]] Number biased(const Number& score, const QueryRow& at, std::int64_t key) const {
         const auto plus = [&](const Number& a, const Number& b) { return arithmetic_.stored(a + b); };
         if (operands_.position_bias.empty()) {
-            return operands_.mask.is_present() ? plus(score, mask(place, key)) : score;
+            return operands_.mask.is_present() ? plus(score, mask(at, key)) : score;
         }
-        const std::int64_t head = place.batch * operands_.queries.rows.heads + place.head;
-        const std::int64_t row = head * operands_.queries.rows.positions + place.query;
+        const std::int64_t head = at.batch * operands_.queries.rows.heads + at.head;
+        const std::int64_t row = head * operands_.queries.rows.positions + at.query;
         const Number bias = operands_.position_bias[static_cast<std::size_t>(row * operands_.keys.positions() + key)];
         const Number sum = plus(score, bias);
         return operands_.mask.is_present()
-                   ? arithmetic_.either(plus(sum, mask(place, key)), plus(score, plus(bias, mask(place, key))))
+                   ? arithmetic_.either(plus(sum, mask(at, key)), plus(score, plus(bias, mask(at, key))))
                    : sum;
     }
-    [[nodiscard]] Number mask(const Place& place, std::int64_t key) const {
-        return operands_.mask.added(place.batch, place.head, place.query, key);
+    [[nodiscard]] Number mask(const QueryRow& at, std::int64_t key) const {
+        return operands_.mask.added(at.batch, at.head, at.query, key);
     }
 
     /// The scaled dot product. Implementations may scale the query first, or each product.
@@ -155,11 +155,11 @@ private:
         return sum.result();
     }
 
-    [[nodiscard]] std::vector<Number> weighted_row(const Place& place, const std::vector<Number>& powers,
+    [[nodiscard]] std::vector<Number> weighted_row(const QueryRow& at, const std::vector<Number>& powers,
                                                    const Number& total) const {
         std::vector<Number> result;
         for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
-            result.push_back(weighted(place, powers, total, static_cast<std::size_t>(i)));
+            result.push_back(weighted(at, powers, total, static_cast<std::size_t>(i)));
         }
         return result;
     }
@@ -220,27 +220,27 @@ private:
 
     /// The row's bounds by what implementations do: they subtract the maximum of the scores that they computed, so that
     /// no power exceeds 1, and at least one is 1. Requires have_maximum.
-    [[nodiscard]] std::vector<Interval> row_below_maximum(const Place& place,
+    [[nodiscard]] std::vector<Interval> row_below_maximum(const QueryRow& at,
                                                           const std::vector<Interval>& scores) const {
         std::vector<Interval> powers = maximum_of_others(scores);
         for (std::size_t key = 0; key < scores.size(); ++key) {
             powers[key] = exp(min(scores[key] - powers[key], Interval(0)));
         }
-        return weighted_row(place, powers, max(total_of(powers), arithmetic_.stored(exp(Interval(0)))));
+        return weighted_row(at, powers, max(total_of(powers), arithmetic_.stored(exp(Interval(0)))));
     }
 
     /// The row's bounds by the definition of a weighted mean: it is between the values, up to roundings. The sum of the
     /// powers rounds for each key, and so does the sum of the products; division and product round each weight. In
     /// FLOAT16, the sum, a weight and a product may be stored as well. Requires have_maximum.
-    [[nodiscard]] std::vector<Interval> row_between_values(const Place& place, std::size_t keys) const {
+    [[nodiscard]] std::vector<Interval> row_between_values(const QueryRow& at, std::size_t keys) const {
         const double count = static_cast<double>(keys);
         const double rounding = std::expm1(2 * (count + 2) * 0x1p-23 + (arithmetic_.half ? 3 * 0x1p-10 : 0));
         const double smallest = arithmetic_.half ? 0x1p-24 : 0x1p-126;
         std::vector<Interval> row;
         for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
-            Interval range = value_at(place, 0, i);
+            Interval range = value_at(at, 0, i);
             for (std::size_t key = 1; key < keys; ++key) {
-                range = hull(range, value_at(place, key, i));
+                range = hull(range, value_at(at, key, i));
             }
             const double largest = std::max(std::fabs(range.low), std::fabs(range.high));
             const double by = largest * rounding + 2 * count * (1 + largest) * smallest;
@@ -249,9 +249,8 @@ private:
         return row;
     }
 
-    [[nodiscard]] Number value_at(const Place& place, std::size_t key, std::int64_t i) const {
-        return values_.at(place.batch, key_head(place.head),
-                          static_cast<std::int64_t>(key))[static_cast<std::size_t>(i)];
+    [[nodiscard]] Number value_at(const QueryRow& at, std::size_t key, std::int64_t i) const {
+        return values_.at(at.batch, key_head(at.head), static_cast<std::int64_t>(key))[static_cast<std::size_t>(i)];
     }
 
     /// Both ranges hold, so what they have in common does.
@@ -269,12 +268,12 @@ private:
     }
 
     /// Implementations divide by the sum before or after the multiplication with the values.
-    [[nodiscard]] Number weighted(const Place& place, const std::vector<Number>& powers, const Number& total,
+    [[nodiscard]] Number weighted(const QueryRow& at, const std::vector<Number>& powers, const Number& total,
                                   std::size_t i) const {
         auto before = arithmetic_.sum();
         auto afterwards = arithmetic_.sum();
         for (std::size_t key = 0; key < powers.size(); ++key) {
-            const Number value = value_at(place, key, static_cast<std::int64_t>(i));
+            const Number value = value_at(at, key, static_cast<std::int64_t>(i));
             before.add_product(arithmetic_.stored(powers[key] / total), value);
             afterwards.add_product(powers[key], value);
         }
@@ -335,16 +334,16 @@ private:
         const std::int64_t cost = operands_.keys.positions() * (operands_.keys.rows.size + size) * (bounds_ ? 100 : 2);
         parallel_for(operands_.batch * heads * queries, cost, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t i = first; i < last; ++i) {
-                const Place place{i / (heads * queries), i / queries % heads, i % queries};
-                const std::vector<double> row = values_.row(place);
+                const QueryRow at{i / (heads * queries), i / queries % heads, i % queries};
+                const std::vector<double> row = values_.row(at);
                 const std::vector<Interval> ranges =
-                    output_.slack != nullptr ? bounds_->row(place) : std::vector<Interval>();
+                    output_.slack != nullptr ? bounds_->row(at) : std::vector<Interval>();
                 for (std::size_t k = 0; k < row.size(); ++k) {
-                    const std::int64_t column = place.head * size + static_cast<std::int64_t>(k);
+                    const std::int64_t column = at.head * size + static_cast<std::int64_t>(k);
                     movement::store_computed(
                         *output_.tensor,
-                        place.batch * strides[rank - 3] + place.query * strides[rank - 2] + column * strides[rank - 1],
-                        (place.batch * queries + place.query) * heads * size + column, row[k], output_.slack,
+                        at.batch * strides[rank - 3] + at.query * strides[rank - 2] + column * strides[rank - 1],
+                        (at.batch * queries + at.query) * heads * size + column, row[k], output_.slack,
                         [&] { return ranges[k]; });
                 }
             }

@@ -113,11 +113,12 @@ bool Mask::is_valid(std::int64_t batch, std::int64_t query, std::int64_t key) co
         default: {
             const std::int64_t query_starts = batch_;
             const std::int64_t key_starts = 2 * batch_ + 1;
-            const std::int64_t query_place = batch * queries_ + query;
-            const std::int64_t key_place = batch * keys_ + key;
+            const std::int64_t query_position = batch * queries_ + query;
+            const std::int64_t key_position = batch * keys_ + key;
             const std::int64_t key_start = number(key_starts + batch);
-            return query_place >= number(query_starts + batch) && query_place < number(query_starts + batch + 1) &&
-                   key_place >= key_start && key_place < key_start + number(batch);
+            return query_position >= number(query_starts + batch) &&
+                   query_position < number(query_starts + batch + 1) && key_position >= key_start &&
+                   key_position < key_start + number(batch);
         }
     }
 }

@@ -106,13 +106,13 @@ T converted(double value, Store how) {
 
 /// Reads bits as a number with the signedness of T, and clamps it to T's range.
 template <class T>
-T clamped_bits(std::uint64_t bits, unsigned places) {
+T clamped_bits(std::uint64_t bits, unsigned width) {
     if constexpr (std::is_signed_v<T>) {
-        const auto value = static_cast<std::int64_t>(bits << (64 - places)) >> (64 - places);
+        const auto value = static_cast<std::int64_t>(bits << (64 - width)) >> (64 - width);
         return static_cast<T>(
             std::clamp<std::int64_t>(value, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()));
     } else {
-        const std::uint64_t value = places == 64 ? bits : bits & 0xffffffffu;
+        const std::uint64_t value = width == 64 ? bits : bits & 0xffffffffu;
         return static_cast<T>(std::min<std::uint64_t>(value, std::numeric_limits<T>::max()));
     }
 }

@@ -307,10 +307,10 @@ private:
     }
 
     /// Where to read `count` elements of input `t`, starting at element `i` of a run.
-    [[nodiscard]] TurnedInput::Place place_of(TurnedInputs& turned, std::size_t t, const Runs::PerArray& offsets,
-                                              std::int64_t i, std::size_t count) const {
+    [[nodiscard]] TurnedInput::Source source_of(TurnedInputs& turned, std::size_t t, const Runs::PerArray& offsets,
+                                                std::int64_t i, std::size_t count) const {
         const Segment from = segment_of(t, inputs_[t]->desc, offsets, i);
-        return turned[t] ? turned[t]->place_of(from, i, count) : TurnedInput::Place{inputs_[t]->buffer.bytes(), from};
+        return turned[t] ? turned[t]->source_of(from, i, count) : TurnedInput::Source{inputs_[t]->buffer.bytes(), from};
     }
 
     template <class T>
@@ -321,8 +321,8 @@ private:
                 std::fill_n(arrays[t].begin(), count, T(0));
                 continue;
             }
-            const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
-            load_elements(row_.operands, place.memory, place.segment, count, arrays[t].data());
+            const TurnedInput::Source source = source_of(turned, t, offsets, i, count);
+            load_elements(row_.operands, source.memory, source.segment, count, arrays[t].data());
         }
         if constexpr (std::is_same_v<T, double>) {
             if (scale_bias_ != nullptr) {
@@ -394,8 +394,8 @@ private:
             std::array<const float*, most_tensors> from{};
             for_each_segment(first, last, [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, auto) {
                 for (std::size_t t = 0; t < inputs_.size(); ++t) {
-                    const TurnedInput::Place place = place_of(turned, t, offsets, i, count);
-                    from[t] = reinterpret_cast<const float*>(place.memory.data()) + place.segment.first;
+                    const TurnedInput::Source source = source_of(turned, t, offsets, i, count);
+                    from[t] = reinterpret_cast<const float*>(source.memory.data()) + source.segment.first;
                 }
                 float* const to = arguments_.outputs[0]->as<float>().data() + offsets[inputs_.size()] + i;
                 row_.direct(from, to, count, context);

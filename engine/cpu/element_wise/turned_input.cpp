@@ -46,7 +46,7 @@ TurnedInput::TurnedInput(const core::Tensor& input, const Runs& runs, std::size_
     }
 }
 
-TurnedInput::Place TurnedInput::place_of(const Segment& from, std::int64_t i, std::size_t count) {
+TurnedInput::Source TurnedInput::source_of(const Segment& from, std::int64_t i, std::size_t count) {
     Piece& piece = pieces_[static_cast<std::size_t>(i / longest_piece_)];
     if (from.first < piece.first || from.first >= piece.first + piece.runs) {
         gather(from, count, piece);

@@ -24,13 +24,13 @@ public:
     [[nodiscard]] bool is_turned() const { return width_ > 1; }
 
     /// Elements, and the memory that holds them.
-    struct Place {
+    struct Source {
         std::span<const std::byte> memory;
         Segment segment;
     };
     /// Where the elements of a piece, which starts `i` elements into its run, have been gathered. Valid until the next
     /// call.
-    [[nodiscard]] Place place_of(const Segment& from, std::int64_t i, std::size_t count);
+    [[nodiscard]] Source source_of(const Segment& from, std::int64_t i, std::size_t count);
 
 private:
     /// The same piece of adjacent runs, stored one after the other. In the first run it starts at element `first`.

@@ -101,7 +101,7 @@ core::Tensor random_tensor(const core::TensorDesc& desc, std::mt19937_64& random
 }
 
 /// The distance between adjacent numbers of the type around this value (one ULP).
-double place(DataType type, double value) {
+double ulp_of(DataType type, double value) {
     if (type != DataType::float32) {
         return 1;
     }
@@ -134,7 +134,7 @@ std::optional<Widths> widths_of(const OperatorSchema& schema) {
             const DataType type = output.desc.data_type;
             const double value = core::decode_element(type, core::load_element(output.buffer.bytes(), type, k));
             if (std::isfinite(value)) {
-                widths.push_back((reference.slack[o].below[k] + reference.slack[o].above[k]) / place(type, value));
+                widths.push_back((reference.slack[o].below[k] + reference.slack[o].above[k]) / ulp_of(type, value));
             }
         }
     }

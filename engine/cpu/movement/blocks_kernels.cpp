@@ -148,26 +148,27 @@ public:
             std::vector<double> above(input_.desc.sizes.back());
             std::vector<double> below(above.size());
             std::vector<double> values(columns_.size());
-            rows.for_each_row(first, last, [&](movement::Coordinates place, std::int64_t address, std::int64_t number) {
-                const std::size_t rank = place.size();
-                const Between y = between(place[rank - 2], input_.desc.sizes[rank - 2], height_scale_);
-                const std::int64_t image = movement::address_of(place.first(rank - 2), strides_);
-                load(image + y.first * strides_[rank - 2], above);
-                load(image + y.second * strides_[rank - 2], below);
-                for (std::size_t i = 0; i < columns_.size(); ++i) {
-                    const auto [left, right, way] = columns_[i];
-                    const auto l = static_cast<std::size_t>(left);
-                    const auto r = static_cast<std::size_t>(right);
-                    values[i] = mixed(mixed(above[l], above[r], way), mixed(below[l], below[r], way), y.way);
-                }
-                const element_wise::Segment target{output_.desc.data_type, address, column_stride_};
-                element_wise::store(output_.buffer.bytes(), target, values.size(), values.data(),
-                                    element_wise::Store::wrapping);
-                if (slack_ != nullptr) {
-                    element_wise::load(output_.buffer.bytes(), target, values.size(), values.data());
-                    bound(above, below, y, values, static_cast<std::size_t>(number));
-                }
-            });
+            rows.for_each_row(
+                first, last, [&](movement::Coordinates position, std::int64_t address, std::int64_t number) {
+                    const std::size_t rank = position.size();
+                    const Between y = between(position[rank - 2], input_.desc.sizes[rank - 2], height_scale_);
+                    const std::int64_t image = movement::address_of(position.first(rank - 2), strides_);
+                    load(image + y.first * strides_[rank - 2], above);
+                    load(image + y.second * strides_[rank - 2], below);
+                    for (std::size_t i = 0; i < columns_.size(); ++i) {
+                        const auto [left, right, way] = columns_[i];
+                        const auto l = static_cast<std::size_t>(left);
+                        const auto r = static_cast<std::size_t>(right);
+                        values[i] = mixed(mixed(above[l], above[r], way), mixed(below[l], below[r], way), y.way);
+                    }
+                    const element_wise::Segment target{output_.desc.data_type, address, column_stride_};
+                    element_wise::store(output_.buffer.bytes(), target, values.size(), values.data(),
+                                        element_wise::Store::wrapping);
+                    if (slack_ != nullptr) {
+                        element_wise::load(output_.buffer.bytes(), target, values.size(), values.data());
+                        bound(above, below, y, values, static_cast<std::size_t>(number));
+                    }
+                });
         });
     }
 
@@ -225,8 +226,8 @@ void upsample(const KernelArguments& arguments) {
 }
 
 core::Tolerance upsample_tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& /*output*/) {
-    return movement::computed_tolerance(is_linear(descriptor),
-                                        "FP32 as Direct3D allows it (place: one rounding; -, *, +: one rounding each)");
+    return movement::computed_tolerance(
+        is_linear(descriptor), "FP32 as Direct3D allows it (position: one rounding; -, *, +: one rounding each)");
 }
 
 }  // namespace

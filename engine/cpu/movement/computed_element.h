@@ -25,11 +25,11 @@ template <class Range>
 void store_computed(core::Tensor& output, std::int64_t address, std::int64_t number, double value,
                     core::ElementSlack* slack, const Range& range) {
     const core::DataType type = output.desc.data_type;
-    const element_wise::Segment place{type, address, 0};
-    element_wise::store(output.buffer.bytes(), place, 1, &value, element_wise::Store::wrapping);
+    const element_wise::Segment segment{type, address, 0};
+    element_wise::store(output.buffer.bytes(), segment, 1, &value, element_wise::Store::wrapping);
     if (slack != nullptr) {
         double stored = 0;
-        element_wise::load(output.buffer.bytes(), place, 1, &stored);
+        element_wise::load(output.buffer.bytes(), segment, 1, &stored);
         note_accepted(*slack, static_cast<std::size_t>(number), type, stored,
                       element_wise::stored_range(type, range(), element_wise::Store::wrapping));
     }

@@ -29,23 +29,23 @@ public:
                 std::int64_t{image.sizes[d + 2]} + padding_[d] + descriptor.uints("EndPadding")[d];
             const std::int64_t length = std::int64_t{dilations_[d]} * (sizes_[d] - std::int64_t{1}) + 1;
             blocks_.push_back((padded - length) / steps_[d] + 1);
-            places_ *= sizes_[d];
+            elements_ *= sizes_[d];
         }
     }
 
     [[nodiscard]] std::size_t dimensions() const { return sizes_.size(); }
-    /// The number of positions within a window.
-    [[nodiscard]] std::int64_t places() const { return places_; }
+    /// The number of elements of a window.
+    [[nodiscard]] std::int64_t elements() const { return elements_; }
     [[nodiscard]] std::int64_t size(std::size_t d) const { return sizes_[d]; }
     [[nodiscard]] std::int64_t blocks(std::size_t d) const { return blocks_[d]; }
 
-    /// The coordinate along dimension d of a position of the window in a block.
-    [[nodiscard]] std::int64_t coordinate(std::size_t d, std::int64_t block, std::int64_t place) const {
-        return block * steps_[d] + place * dilations_[d] - padding_[d];
+    /// The coordinate along dimension d of an element of the window in a block.
+    [[nodiscard]] std::int64_t coordinate(std::size_t d, std::int64_t block, std::int64_t element) const {
+        return block * steps_[d] + element * dilations_[d] - padding_[d];
     }
 
-    /// Calls visit(block, position) for each block that covers the coordinate, with the coordinate's position in the
-    /// window. Loops over blocks or over positions, whichever are fewer.
+    /// Calls visit(block, element) for each block that covers the coordinate, with the index of the element of the
+    /// window. Loops over blocks or over elements of the window, whichever are fewer.
     template <class Visit>
     void for_each_block_at(std::size_t d, std::int64_t coordinate, const Visit& visit) const {
         const std::int64_t at = coordinate + padding_[d];
@@ -60,10 +60,10 @@ public:
         };
         if (blocks_[d] < size(d)) {
             try_all(blocks_[d], steps_[d], size(d), dilations_[d],
-                    [&](std::int64_t block, std::int64_t place) { visit(block, place); });
+                    [&](std::int64_t block, std::int64_t element) { visit(block, element); });
         } else {
             try_all(size(d), dilations_[d], blocks_[d], steps_[d],
-                    [&](std::int64_t place, std::int64_t block) { visit(block, place); });
+                    [&](std::int64_t element, std::int64_t block) { visit(block, element); });
         }
     }
 
@@ -73,17 +73,17 @@ private:
     const std::vector<std::uint32_t>& dilations_;
     const std::vector<std::uint32_t>& padding_;
     std::vector<std::int64_t> blocks_;
-    std::int64_t places_ = 1;
+    std::int64_t elements_ = 1;
 };
 
 void unfold(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
     const Windows windows(arguments.descriptor, input.desc);
     const core::Strides strides = core::signed_strides(input.desc);
-    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates place) {
-        std::int64_t in_window = place[1] % windows.places();
-        std::int64_t block = place[2];
-        std::int64_t from = place[0] * strides[0] + place[1] / windows.places() * strides[1];
+    movement::move_each(input, *arguments.outputs[0], 0, [&](Coordinates output) {
+        std::int64_t in_window = output[1] % windows.elements();
+        std::int64_t block = output[2];
+        std::int64_t from = output[0] * strides[0] + output[1] / windows.elements() * strides[1];
         for (std::size_t d = windows.dimensions(); d-- > 0;) {
             const std::int64_t at = windows.coordinate(d, block % windows.blocks(d), in_window % windows.size(d));
             if (!movement::is_within(at, input.desc.sizes[d + 2])) {
@@ -112,14 +112,16 @@ public:
     void compute() const {
         const core::DataType type = output_.desc.data_type;
         if (core::is_floating_point(type)) {
-            each([&](Coordinates place, std::int64_t address, std::int64_t number) {
-                add_reals(place, address, number);
+            each([&](Coordinates output, std::int64_t address, std::int64_t number) {
+                add_reals(output, address, number);
             });
         } else if (core::is_signed_integer(type)) {
-            each([&](Coordinates place, std::int64_t address, std::int64_t) { add_integers<Signed>(place, address); });
-        } else {
             each(
-                [&](Coordinates place, std::int64_t address, std::int64_t) { add_integers<Unsigned>(place, address); });
+                [&](Coordinates output, std::int64_t address, std::int64_t) { add_integers<Signed>(output, address); });
+        } else {
+            each([&](Coordinates output, std::int64_t address, std::int64_t) {
+                add_integers<Unsigned>(output, address);
+            });
         }
     }
 
@@ -127,7 +129,7 @@ private:
     template <class Add>
     void each(const Add& add) const {
         const movement::Rows rows(output_.desc);
-        const std::int64_t terms = std::min<std::int64_t>(windows_.places(), 1024);
+        const std::int64_t terms = std::min<std::int64_t>(windows_.elements(), 1024);
         parallel_for(rows.count(), 16 * terms * rows.length(),
                      [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, add); });
     }
@@ -135,16 +137,16 @@ private:
     /// Calls visit(address) for the input elements that belong to an output element. For dimensions before d, block and
     /// position are already chosen.
     template <class Visit>
-    void for_each_term(Coordinates place, const Visit& visit, std::size_t d = 0, std::int64_t block = 0,
+    void for_each_term(Coordinates output, const Visit& visit, std::size_t d = 0, std::int64_t block = 0,
                        std::int64_t in_window = 0) const {
         if (d == windows_.dimensions()) {
-            visit(place[0] * strides_[0] + (place[1] * windows_.places() + in_window) * strides_[1] +
+            visit(output[0] * strides_[0] + (output[1] * windows_.elements() + in_window) * strides_[1] +
                   block * strides_[2]);
             return;
         }
-        windows_.for_each_block_at(d, place[d + 2], [&](std::int64_t next_block, std::int64_t next_place) {
-            for_each_term(place, visit, d + 1, block * windows_.blocks(d) + next_block,
-                          in_window * windows_.size(d) + next_place);
+        windows_.for_each_block_at(d, output[d + 2], [&](std::int64_t next_block, std::int64_t next_element) {
+            for_each_term(output, visit, d + 1, block * windows_.blocks(d) + next_block,
+                          in_window * windows_.size(d) + next_element);
         });
     }
 
@@ -157,18 +159,18 @@ private:
 
     /// Measured on DirectML 1.15.4: integers are summed in 32 bits or more, which wrap, and clamped to the type.
     template <class Number>
-    void add_integers(Coordinates place, std::int64_t address) const {
+    void add_integers(Coordinates output, std::int64_t address) const {
         Number sum = 0;
-        for_each_term(place, [&](std::int64_t from) { sum = sum + element<Number>(from); });
+        for_each_term(output, [&](std::int64_t from) { sum = sum + element<Number>(from); });
         element_wise::store(output_.buffer.bytes(), {output_.desc.data_type, address, 0}, 1, &sum, Store::clamping);
     }
 
-    void add_reals(Coordinates place, std::int64_t address, std::int64_t number) const {
+    void add_reals(Coordinates output, std::int64_t address, std::int64_t number) const {
         double sum = 0;
         double magnitude = 0;
         double squares = 0;
         int count = 0;
-        for_each_term(place, [&](std::int64_t from) {
+        for_each_term(output, [&](std::int64_t from) {
             const auto term = element<double>(from);
             sum += term;
             magnitude += std::fabs(term);

@@ -25,10 +25,10 @@ struct Lookup {
     }
 
     /// Converts a row-major index to coordinates.
-    void place_of(std::int64_t number, std::vector<std::int64_t>& place) const {
-        place.resize(sizes.size());
+    void set_coordinates(std::int64_t number, std::vector<std::int64_t>& coordinates) const {
+        coordinates.resize(sizes.size());
         for (std::size_t d = sizes.size(); d-- > 0;) {
-            place[d] = number % sizes[d];
+            coordinates[d] = number % sizes[d];
             number /= sizes[d];
         }
     }
@@ -37,11 +37,11 @@ struct Lookup {
     template <class Read>
     [[nodiscard]] Axis axis(const Read& read) const {
         Axis axis{.size = count()};
-        std::vector<std::int64_t> place;
+        std::vector<std::int64_t> coordinates;
         for (std::int64_t i = 0; i < axis.size; ++i) {
-            place_of(i, place);
-            axis.offsets.push_back(read(Coordinates(place)));
-            axis.to_offsets.push_back(movement::address_of(place, to_strides));
+            set_coordinates(i, coordinates);
+            axis.offsets.push_back(read(Coordinates(coordinates)));
+            axis.to_offsets.push_back(movement::address_of(coordinates, to_strides));
         }
         return axis;
     }
@@ -74,8 +74,8 @@ Move gather(const KernelArguments& arguments) {
     move.axes.clear();
     for (std::size_t d = 0; d < input.size(); ++d) {
         if (d == along) {
-            move.axes.push_back(lookup.axis([&](Coordinates place) {
-                const std::int64_t index = indices.at(movement::address_of(place, index_strides));
+            move.axes.push_back(lookup.axis([&](Coordinates coordinates) {
+                const std::int64_t index = indices.at(movement::address_of(coordinates, index_strides));
                 return movement::nearest_within(index, input[d]) * strides[d];
             }));
         } else {
@@ -131,9 +131,9 @@ Move gather_nd(const KernelArguments& arguments) {
     const auto picking = static_cast<std::ptrdiff_t>(index_dimensions);
     const Lookup lookup{{index_sizes.end() - 1 - picking, index_sizes.end() - 1},
                         {to_strides.begin(), to_strides.begin() + picking}};
-    move.axes.assign(1, lookup.axis([&](Coordinates place) {
-        std::int64_t from = movement::address_of(place.first(batches), strides);
-        const std::int64_t at = movement::address_of(place, index_strides);
+    move.axes.assign(1, lookup.axis([&](Coordinates coordinates) {
+        std::int64_t from = movement::address_of(coordinates.first(batches), strides);
+        const std::int64_t at = movement::address_of(coordinates, index_strides);
         for (std::size_t i = 0; i < tuple; ++i) {
             const std::int64_t index = indices.at(at + static_cast<std::int64_t>(i) * index_strides.back());
             from += movement::nearest_within(index, input[batches + i]) * strides[batches + i];
@@ -166,10 +166,10 @@ void one_hot(const KernelArguments& arguments) {
     movement::carry_out({.to = &output, .axes = movement::axes_of(output.desc), .constant = value_number(0)});
     const core::Strides strides = core::signed_strides(output.desc);
     const movement::Rows rows(index_tensor.desc);
-    rows.for_each(0, rows.count(), [&](Coordinates place, std::int64_t address, std::int64_t /*number*/) {
+    rows.for_each(0, rows.count(), [&](Coordinates coordinates, std::int64_t address, std::int64_t /*number*/) {
         const std::int64_t at = movement::from_start(indices.at(address), size);
         if (movement::is_within(at, size)) {
-            const std::int64_t to = movement::address_of(place, strides) + at * strides[axis];
+            const std::int64_t to = movement::address_of(coordinates, strides) + at * strides[axis];
             core::store_element(output.buffer.bytes(), type, static_cast<std::uint64_t>(to), on);
         }
     });

@@ -54,8 +54,8 @@ void for_each_index(const Indices& indices, std::int64_t first, std::int64_t str
     return index < 0 ? index + size : index;
 }
 
-[[nodiscard]] inline bool is_within(std::int64_t place, std::int64_t size) {
-    return place >= 0 && place < size;
+[[nodiscard]] inline bool is_within(std::int64_t index, std::int64_t size) {
+    return index >= 0 && index < size;
 }
 
 /// Clamps an index that is out of range, for reading. DirectML's documentation leaves open which element is read.

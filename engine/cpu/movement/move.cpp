@@ -19,13 +19,13 @@ bool is_affine(const Axis& axis) {
 
 /// Replaces equidistant target offsets by a stride.
 void find_stride(Axis& axis) {
-    const auto& places = axis.to_offsets;
-    if (places.empty()) {
+    const auto& offsets = axis.to_offsets;
+    if (offsets.empty()) {
         return;
     }
-    const std::int64_t stride = places.size() < 2 ? 0 : places[1] - places[0];
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i] != static_cast<std::int64_t>(i) * stride) {
+    const std::int64_t stride = offsets.size() < 2 ? 0 : offsets[1] - offsets[0];
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] != static_cast<std::int64_t>(i) * stride) {
             return;
         }
     }
@@ -93,12 +93,12 @@ void repeat(const Element* source, std::int64_t stride, Element* target, std::in
     });
 }
 
-std::int64_t plus(std::int64_t place, const Axis& axis, std::int64_t coordinate) {
-    if (place == nowhere || is_affine(axis)) {
-        return place == nowhere ? nowhere : place + coordinate * axis.from_stride;
+std::int64_t plus(std::int64_t so_far, const Axis& axis, std::int64_t coordinate) {
+    if (so_far == nowhere || is_affine(axis)) {
+        return so_far == nowhere ? nowhere : so_far + coordinate * axis.from_stride;
     }
     const auto offset = axis.offsets[static_cast<std::size_t>(coordinate)];
-    return offset == nowhere ? nowhere : place + offset;
+    return offset == nowhere ? nowhere : so_far + offset;
 }
 
 /// A segment of a run whose source elements are equidistant, or are all the constant.

@@ -63,10 +63,10 @@ void carry_out(Move move);
 using Coordinates = std::span<const std::int64_t>;
 
 /// The address of coordinates in a tensor with these strides. The tensor may have more dimensions.
-[[nodiscard]] inline std::int64_t address_of(Coordinates place, const core::Strides& strides) {
+[[nodiscard]] inline std::int64_t address_of(Coordinates coordinates, const core::Strides& strides) {
     std::int64_t address = 0;
-    for (std::size_t d = 0; d < place.size(); ++d) {
-        address += place[d] * strides[d];
+    for (std::size_t d = 0; d < coordinates.size(); ++d) {
+        address += coordinates[d] * strides[d];
     }
     return address;
 }
@@ -135,8 +135,8 @@ void move_each(const core::Tensor& from, core::Tensor& to, std::uint64_t constan
         const Element* const read = from.as<Element>().data();
         Element* const written = to.as<Element>().data();
         parallel_for(rows.count(), 8 * rows.length(), [&](std::int64_t first, std::int64_t last) {
-            rows.for_each(first, last, [&](Coordinates place, std::int64_t address, std::int64_t /*number*/) {
-                const std::int64_t at = source(place);
+            rows.for_each(first, last, [&](Coordinates coordinates, std::int64_t address, std::int64_t /*number*/) {
+                const std::int64_t at = source(coordinates);
                 written[address] = at == nowhere ? static_cast<Element>(constant) : read[at];
             });
         });

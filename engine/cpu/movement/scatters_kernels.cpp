@@ -38,8 +38,8 @@ void put(const core::Tensor& updates, const KernelArguments& arguments, const Ta
     movement::with_width(output.desc.data_type, [&]<class Element>() {
         const Element* const read = updates.as<Element>().data();
         Element* const written = output.as<Element>().data();
-        rows.for_each(0, rows.count(), [&](Coordinates place, std::int64_t address, std::int64_t /*number*/) {
-            const std::optional<std::int64_t> number = target(place);
+        rows.for_each(0, rows.count(), [&](Coordinates coordinates, std::int64_t address, std::int64_t /*number*/) {
+            const std::optional<std::int64_t> number = target(coordinates);
             if (!number) {
                 return;
             }
@@ -155,44 +155,44 @@ public:
             head_sizes,
             {part_of(strides, head, tuples_), part_of(index_strides, index_strides.size() - 1 - tuples_, tuples_)});
         all.for_each_element([&](const auto& at) {
-            if (const auto place = place_of(at[1])) {
-                put_one<Element>(inside, at[0], *place);
+            if (const auto destination = destination_of(at[1])) {
+                put_one<Element>(inside, at[0], *destination);
             }
         });
     }
 
 private:
     /// An offset in the output.
-    struct Place {
+    struct Destination {
         std::int64_t address = 0;
         std::int64_t number = 0;
     };
 
     /// Empty if an index is out of range.
-    [[nodiscard]] std::optional<Place> place_of(std::int64_t tuple) const {
-        Place place;
+    [[nodiscard]] std::optional<Destination> destination_of(std::int64_t tuple) const {
+        Destination destination;
         for (std::size_t i = 0; i < length_; ++i) {
             const std::int64_t index = indices_.at(tuple + static_cast<std::int64_t>(i) * indices_.strides().back());
             const std::int64_t to = movement::from_start(index, target_.size(first_ + i));
             if (!movement::is_within(to, target_.size(first_ + i))) {
                 return std::nullopt;
             }
-            place.address += to * target_.strides()[first_ + i];
-            place.number += to * target_.numbers()[first_ + i];
+            destination.address += to * target_.strides()[first_ + i];
+            destination.number += to * target_.numbers()[first_ + i];
         }
-        return place;
+        return destination;
     }
 
     template <class Element>
-    void put_one(const core::StridedRuns<3>& inside, std::int64_t update, const Place& place) const {
+    void put_one(const core::StridedRuns<3>& inside, std::int64_t update, const Destination& destination) const {
         const Element* const read = updates_.as<Element>().data() + update;
-        Element* const written = output_.as<Element>().data() + place.address;
+        Element* const written = output_.as<Element>().data() + destination.address;
         const auto& steps = inside.run_strides();
         const auto put_run = [&](const core::StridedRuns<3>::PerArray& at) {
             for (std::int64_t i = 0; i < inside.run_length(); ++i) {
                 const Element element = read[at[0] + i * steps[0]];
                 written[at[1] + i * steps[1]] = element;
-                target_.note(place.number + at[2] + i * steps[2], element);
+                target_.note(destination.number + at[2] + i * steps[2], element);
             }
         };
         // This is called for every tuple, so a single run is copied without iterating.
@@ -227,8 +227,8 @@ void max_unpooling(const KernelArguments& arguments) {
     movement::carry_out({.to = &output, .axes = movement::axes_of(output.desc)});
     const Indices indices(*arguments.inputs[1]);
     const auto count = static_cast<std::int64_t>(*core::element_count(output.desc.sizes));
-    put(*arguments.inputs[0], arguments, [&](Coordinates place) {
-        const std::int64_t index = indices.at(movement::address_of(place, indices.strides()));
+    put(*arguments.inputs[0], arguments, [&](Coordinates coordinates) {
+        const std::int64_t index = indices.at(movement::address_of(coordinates, indices.strides()));
         return movement::is_within(index, count) ? std::optional(index) : std::nullopt;
     });
 }

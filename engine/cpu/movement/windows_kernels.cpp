@@ -94,11 +94,11 @@ using Padding = operators::PaddingMode;
 
 /// The index of the input element that is read at a position before, in or after the `size` elements. Empty for
 /// constant padding.
-std::optional<std::int64_t> padded_place(Padding mode, std::int64_t place, std::int64_t size) {
-    const auto folded = [place](std::int64_t period) { return (place % period + period) % period; };
+std::optional<std::int64_t> unpadded_coordinate(Padding mode, std::int64_t coordinate, std::int64_t size) {
+    const auto folded = [coordinate](std::int64_t period) { return (coordinate % period + period) % period; };
     switch (mode) {
         case Padding::edge:
-            return std::clamp<std::int64_t>(place, 0, size - 1);
+            return std::clamp<std::int64_t>(coordinate, 0, size - 1);
         case Padding::reflection: {
             // The period of reflection, which repeats neither end.
             const std::int64_t there_and_back = size == 1 ? 1 : 2 * (size - 1);
@@ -113,7 +113,7 @@ std::optional<std::int64_t> padded_place(Padding mode, std::int64_t place, std::
             return folded(size);
         case Padding::constant:
         default:
-            return place >= 0 && place < size ? std::optional(place) : std::nullopt;
+            return coordinate >= 0 && coordinate < size ? std::optional(coordinate) : std::nullopt;
     }
 }
 
@@ -130,8 +130,8 @@ Move padding(const KernelArguments& arguments) {
             continue;
         }
         for (std::int64_t c = 0; c < axis.size; ++c) {
-            const auto place = padded_place(mode, c - start[d], sizes[d]);
-            axis.offsets.push_back(place ? *place * strides[d] : nowhere);
+            const auto coordinate = unpadded_coordinate(mode, c - start[d], sizes[d]);
+            axis.offsets.push_back(coordinate ? *coordinate * strides[d] : nowhere);
         }
     }
     move.constant = movement::constant_of(arguments.descriptor, "PaddingValue", move.to->desc.data_type);

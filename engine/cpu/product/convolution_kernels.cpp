@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/product/filter_positions.h"
 #include "engine/cpu/product/finish.h"
-#include "engine/cpu/product/places.h"
 #include "engine/cpu/tensor_numbers.h"
 #include "engine/operators/enumerators.h"
 

@@ -158,7 +158,7 @@ void multiply_in_blocks(const IntegerConvolution& given, const UnfoldedAxes& axe
     const PairFilters filters(given, axes);
     const PairImage image(given, axes);
     const std::int64_t rows = parts(convolution.output_channels, rows_in_a_block);
-    const std::int64_t columns = parts(convolution.batches * axes.places(), columns_in_a_block);
+    const std::int64_t columns = parts(convolution.batches * axes.positions(), columns_in_a_block);
     const std::int64_t cost = std::min(convolution.output_channels, rows_in_a_block) * columns_in_a_block *
                               std::min<std::int64_t>(filters.depth(), 1'000'000) / 32;
     parallel_for(convolution.groups * rows * columns, cost, [&](std::int64_t first, std::int64_t last) {

@@ -25,12 +25,12 @@ public:
         for (std::int64_t k = 0; k < shape_.depth; ++k) {
             offsets_.push_back(k / axes_.taps() * axes_.size() + axes_.of_tap(k % axes_.taps()));
         }
-        const std::int64_t rounded_up = axes_.width.places + integer_lanes;
+        const std::int64_t rounded_up = axes_.width.positions + integer_lanes;
         // The last lanes of a row may read beyond its end.
         image_.resize(static_cast<std::size_t>(given.convolution.channels * axes_.size() + integer_lanes));
         factors_.resize(static_cast<std::size_t>(shape_.depth));
         sums_.resize(static_cast<std::size_t>(rounded_up));
-        numbers_.resize(static_cast<std::size_t>(axes_.width.places));
+        numbers_.resize(static_cast<std::size_t>(axes_.width.positions));
     }
 
     void convolve(std::int64_t batch, const std::function<void(const Sums&)>& take) {
@@ -45,10 +45,10 @@ public:
             const std::int64_t filter = batch % given_.convolution.groups * shape_.rows + row;
             given_.filters.load({filter * shape_.depth, 1, shape_.depth},
                                 given_.filter_zero_points[static_cast<std::size_t>(filter)], factors_.data());
-            for (std::int64_t y = 0; y < axes_.height.places; ++y) {
+            for (std::int64_t y = 0; y < axes_.height.positions; ++y) {
                 slide(axes_.of_row(y));
-                std::copy_n(sums_.begin(), axes_.width.places, numbers_.begin());
-                take({batch, row, y * axes_.width.places, axes_.width.places, numbers_.data(), nullptr});
+                std::copy_n(sums_.begin(), axes_.width.positions, numbers_.begin());
+                take({batch, row, y * axes_.width.positions, axes_.width.positions, numbers_.data(), nullptr});
             }
         }
     }
@@ -57,8 +57,8 @@ private:
     /// Computes all sums of a row of output positions.
     void slide(std::int64_t start) {
         in_wide_registers([from = image_.data() + start, factors = factors_.data(), offsets = offsets_.data(),
-                           depth = shape_.depth, places = axes_.width.places, sums = sums_.data()] {
-            for (std::int64_t place = 0; place < places; place += integer_lanes) {
+                           depth = shape_.depth, positions = axes_.width.positions, sums = sums_.data()] {
+            for (std::int64_t position = 0; position < positions; position += integer_lanes) {
                 // A constant number of sums, which the compiler keeps in registers.
                 std::int32_t sum[integer_lanes] = {};
                 for (std::int64_t k = 0; k < depth; ++k) {
@@ -67,13 +67,13 @@ private:
                     if (factor == 0) {
                         continue;
                     }
-                    const std::int32_t* const elements = from + offsets[k] + place;
+                    const std::int32_t* const elements = from + offsets[k] + position;
                     for (std::int64_t lane = 0; lane < integer_lanes; ++lane) {
                         sum[lane] += factor * elements[lane];
                     }
                 }
                 for (std::int64_t lane = 0; lane < integer_lanes; ++lane) {
-                    sums[place + lane] = sum[lane];
+                    sums[position + lane] = sum[lane];
                 }
             }
         });

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/cpu/product/bytes.h"
-#include "engine/cpu/product/places.h"
+#include "engine/cpu/product/filter_positions.h"
 
 namespace dmlconform::cpu::product {
 

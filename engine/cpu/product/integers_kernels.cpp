@@ -6,8 +6,8 @@
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/product/filter_positions.h"
 #include "engine/cpu/product/finish.h"
-#include "engine/cpu/product/places.h"
 #include "engine/cpu/product/requantise.h"
 #include "engine/cpu/tensor_numbers.h"
 

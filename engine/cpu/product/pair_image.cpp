@@ -35,13 +35,13 @@ PairImage::PairImage(const IntegerConvolution& given, const UnfoldedAxes& axes)
 }
 
 std::vector<PairImage::Segment> PairImage::segments(std::int64_t group, std::int64_t column, std::int64_t count) const {
-    const std::int64_t width = axes_.width.places;
+    const std::int64_t width = axes_.width.positions;
     std::vector<Segment> segments;
     for (std::int64_t done = 0; done < count;) {
-        const std::int64_t place = (column + done) % axes_.places();
-        const std::int64_t batch = (column + done) / axes_.places() * groups_ + group;
-        Segment next{batch * size_ + axes_.of_row(place / width) + place % width, done,
-                     std::min(width - place % width, count - done)};
+        const std::int64_t position = (column + done) % axes_.positions();
+        const std::int64_t batch = (column + done) / axes_.positions() * groups_ + group;
+        Segment next{batch * size_ + axes_.of_row(position / width) + position % width, done,
+                     std::min(width - position % width, count - done)};
         done += next.count;
         if (!segments.empty() && segments.back().from + segments.back().count == next.from) {
             segments.back().count += next.count;

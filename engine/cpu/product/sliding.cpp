@@ -12,11 +12,11 @@ namespace {
 constexpr std::int64_t many_lanes = 32;
 constexpr std::int64_t few_lanes = 8;
 
-double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t place) {
+double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t position) {
     double sum = 0;
     for (const SlidingRow& row : rows) {
         for (std::int64_t tap = 0; tap < sliding.taps; ++tap) {
-            const std::int64_t element = place + tap * sliding.dilation - sliding.padding;
+            const std::int64_t element = position + tap * sliding.dilation - sliding.padding;
             if (element >= 0 && element < sliding.elements) {
                 sum += row.factors[tap] * row.elements[element];
             }
@@ -32,20 +32,20 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
     in_wide_registers(
         [=, start = first - sliding.padding, count = last - first, taps = sliding.taps, dilation = sliding.dilation] {
             for (std::int64_t done = 0; done < count; done += lanes) {
-                const std::int64_t place = std::min(done, count - lanes);
+                const std::int64_t position = std::min(done, count - lanes);
                 // A constant number of sums, which the compiler keeps in registers.
                 double sum[lanes] = {};
                 for (std::size_t r = 0; r < rows.size(); ++r) {
                     for (std::int64_t tap = 0; tap < taps; ++tap) {
                         const double factor = rows[r].factors[tap];
-                        const double* const elements = rows[r].elements + start + tap * dilation + place;
+                        const double* const elements = rows[r].elements + start + tap * dilation + position;
                         for (std::int64_t lane = 0; lane < lanes; ++lane) {
                             sum[lane] += factor * elements[lane];
                         }
                     }
                 }
                 for (std::int64_t lane = 0; lane < lanes; ++lane) {
-                    sums[place + lane] = sum[lane];
+                    sums[position + lane] = sum[lane];
                 }
             }
         });
@@ -60,8 +60,8 @@ void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_
     const std::int64_t inside = std::clamp(sliding.padding, first, last);
     const std::int64_t end = std::clamp(sliding.elements + sliding.padding - reach, inside, last);
     const auto one_by_one = [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t place = from; place < to; ++place) {
-            sums[place - first] = sum_at(sliding, rows, place);
+        for (std::int64_t position = from; position < to; ++position) {
+            sums[position - first] = sum_at(sliding, rows, position);
         }
     };
     if (end - inside < few_lanes) {

@@ -4,22 +4,22 @@
 namespace dmlconform::cpu::product {
 
 UnfoldedAxis::UnfoldedAxis(const Axis& axis, bool inner)
-    : places(axis.places), taps(axis.taps), elements(axis.elements) {
-    const std::int64_t reach = (axis.places - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1;
-    if ((inner && axis.stride != 1) || axis.taps * axis.places < reach) {
-        size = axis.taps * axis.places;
-        tap_step = axis.places;
+    : positions(axis.positions), taps(axis.taps), elements(axis.elements) {
+    const std::int64_t reach = (axis.positions - 1) * axis.stride + (axis.taps - 1) * axis.dilation + 1;
+    if ((inner && axis.stride != 1) || axis.taps * axis.positions < reach) {
+        size = axis.taps * axis.positions;
+        tap_step = axis.positions;
         for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
             const Meetings meetings = meetings_of(axis, tap);
             if (meetings.count > 0) {
                 runs.push_back(
-                    {tap * axis.places + meetings.first, meetings.element, meetings.element_step, meetings.count});
+                    {tap * axis.positions + meetings.first, meetings.element, meetings.element_step, meetings.count});
             }
         }
         return;
     }
     size = reach;
-    place_step = axis.stride;
+    position_step = axis.stride;
     tap_step = axis.dilation;
     if (axis.padding < reach) {
         runs.push_back({axis.padding, 0, 1, std::min(axis.elements, reach - axis.padding)});

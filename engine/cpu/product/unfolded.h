@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cpu/product/places.h"
+#include "engine/cpu/product/filter_positions.h"
 
 namespace dmlconform::cpu::product {
 
@@ -28,12 +28,12 @@ struct UnfoldedAxis {
     /// The element at a position, or Factors::nowhere.
     [[nodiscard]] std::int64_t element_at(std::int64_t position) const;
 
-    std::int64_t places = 1;
+    std::int64_t positions = 1;
     std::int64_t taps = 1;
     std::int64_t elements = 1;
     std::int64_t size = 1;
-    /// Output position p sees position p * place_step + tap * tap_step with each filter element.
-    std::int64_t place_step = 1;
+    /// Output position p sees position p * position_step + tap * tap_step with each filter element.
+    std::int64_t position_step = 1;
     std::int64_t tap_step = 1;
     std::vector<Run> runs;
 };
@@ -47,14 +47,14 @@ struct UnfoldedAxes {
 
     [[nodiscard]] std::int64_t size() const { return height.size * width.size; }
     [[nodiscard]] std::int64_t elements() const { return height.elements * width.elements; }
-    [[nodiscard]] std::int64_t places() const { return height.places * width.places; }
+    [[nodiscard]] std::int64_t positions() const { return height.positions * width.positions; }
     [[nodiscard]] std::int64_t taps() const { return height.taps * width.taps; }
     /// Offset of the element that a filter element sees, relative to the output position.
     [[nodiscard]] std::int64_t of_tap(std::int64_t tap) const {
         return tap / width.taps * height.tap_step * width.size + tap % width.taps * width.tap_step;
     }
     /// Offset of a row of output positions.
-    [[nodiscard]] std::int64_t of_row(std::int64_t row) const { return row * height.place_step * width.size; }
+    [[nodiscard]] std::int64_t of_row(std::int64_t row) const { return row * height.position_step * width.size; }
 
     /// Fills the memory of a channel: calls load(element, element_step, count, to) for all runs of elements, and writes
     /// 0 elsewhere.

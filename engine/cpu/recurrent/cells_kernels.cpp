@@ -14,8 +14,8 @@ public:
     static constexpr std::int64_t gates = 1;
     using typename CellBase<Arithmetic>::Number;
 
-    RnnCell(const Place& place, Arithmetic arithmetic, const operators::Descriptor& /*descriptor*/)
-        : CellBase<Arithmetic>(place, arithmetic) {}
+    RnnCell(const DirectedSequence& directed, Arithmetic arithmetic, const operators::Descriptor& /*descriptor*/)
+        : CellBase<Arithmetic>(directed, arithmetic) {}
 
     void step(std::span<const double> input) {
         std::vector<Number> next = this->states_;
@@ -35,8 +35,8 @@ public:
     using typename CellBase<Arithmetic>::Number;
     using typename CellBase<Arithmetic>::Sum;
 
-    GruCell(const Place& place, Arithmetic arithmetic, const operators::Descriptor& descriptor)
-        : CellBase<Arithmetic>(place, arithmetic), linear_before_reset_(descriptor.uint("LinearBeforeReset") != 0) {}
+    GruCell(const DirectedSequence& directed, Arithmetic arithmetic, const operators::Descriptor& descriptor)
+        : CellBase<Arithmetic>(directed, arithmetic), linear_before_reset_(descriptor.uint("LinearBeforeReset") != 0) {}
 
     void step(std::span<const double> input) {
         const std::vector<Number> update = gate_values(update_gate, input);
@@ -72,7 +72,7 @@ private:
     [[nodiscard]] Number reset_after_product(std::int64_t unit, std::span<const double> input,
                                              const Number& reset) const {
         const Network& network = this->network();
-        const std::int64_t direction = this->place_.direction;
+        const std::int64_t direction = this->directed_.direction;
         Sum of_states = this->arithmetic_.sum();
         this->add_state_part(of_states, new_gate, unit, this->states_);
         Sum all = this->input_part(new_gate, unit, input);
@@ -108,8 +108,8 @@ public:
     using typename CellBase<Arithmetic>::Number;
     using typename CellBase<Arithmetic>::Sum;
 
-    LstmCell(const Place& place, Arithmetic arithmetic, const operators::Descriptor& descriptor)
-        : CellBase<Arithmetic>(place, arithmetic),
+    LstmCell(const DirectedSequence& directed, Arithmetic arithmetic, const operators::Descriptor& descriptor)
+        : CellBase<Arithmetic>(directed, arithmetic),
           clips_(descriptor.uint("UseClipThreshold") != 0),
           couples_(descriptor.uint("CoupleInputForget") != 0),
           threshold_(double{descriptor.number("ClipThreshold")}) {}
@@ -139,7 +139,7 @@ private:
         Sum sum = this->gate_sum(gate, unit, input, states);
         if (this->network().has_peepholes()) {
             sum.begin_part();
-            sum.add_product(this->network().peephole(this->place_.direction, gate, unit), cell);
+            sum.add_product(this->network().peephole(this->directed_.direction, gate, unit), cell);
         }
         return this->activated(0, clipped(sum.result()));
     }

@@ -6,7 +6,7 @@
 //   class Cell : public CellBase<Arithmetic> {
 //   public:
 //       static constexpr std::int64_t gates;
-//       Cell(const Place& place, Arithmetic arithmetic, const operators::Descriptor& descriptor);
+//       Cell(const DirectedSequence& directed, Arithmetic arithmetic, const operators::Descriptor& descriptor);
 //       /// Replaces states and cells by those after the step.
 //       void step(std::span<const double> input);
 //   };
@@ -26,7 +26,7 @@ using composition::Bounded;
 using composition::Exact;
 
 /// One sequence in one direction.
-struct Place {
+struct DirectedSequence {
     const Network& network;
     std::int64_t direction = 0;
     std::int64_t sequence = 0;
@@ -39,18 +39,18 @@ public:
     using Number = typename Arithmetic::Number;
     using Sum = typename Arithmetic::Sum;
 
-    CellBase(const Place& place, Arithmetic arithmetic)
+    CellBase(const DirectedSequence& directed, Arithmetic arithmetic)
         : arithmetic_(arithmetic),
-          place_(place),
-          states_(started(place.network.first_state(place.direction, place.sequence))),
-          cells_(started(place.network.first_cell(place.direction, place.sequence))) {}
+          directed_(directed),
+          states_(started(directed.network.first_state(directed.direction, directed.sequence))),
+          cells_(started(directed.network.first_cell(directed.direction, directed.sequence))) {}
 
     [[nodiscard]] const std::vector<Number>& states() const { return states_; }
     [[nodiscard]] const std::vector<Number>& cells() const { return cells_; }
 
 protected:
-    [[nodiscard]] const Network& network() const { return place_.network; }
-    [[nodiscard]] std::int64_t units() const { return place_.network.hidden; }
+    [[nodiscard]] const Network& network() const { return directed_.network; }
+    [[nodiscard]] std::int64_t units() const { return directed_.network.hidden; }
     [[nodiscard]] Number stored(const Number& x) const { return arithmetic_.stored(x); }
 
     /// The sum of a gate without peepholes: x W + h R + biases.
@@ -60,25 +60,25 @@ protected:
         add_state_part(sum, gate, unit, states);
         if (network().has_bias()) {
             sum.begin_part();
-            sum.add(network().input_bias(place_.direction, gate, unit));
-            sum.add(network().state_bias(place_.direction, gate, unit));
+            sum.add(network().input_bias(directed_.direction, gate, unit));
+            sum.add(network().state_bias(directed_.direction, gate, unit));
         }
         return sum;
     }
 
     [[nodiscard]] Sum input_part(std::int64_t gate, std::int64_t unit, std::span<const double> input) const {
         Sum sum = arithmetic_.sum();
-        sum.add_products(network().weights(place_.direction, gate, unit), input);
+        sum.add_products(network().weights(directed_.direction, gate, unit), input);
         return sum;
     }
 
     void add_state_part(Sum& sum, std::int64_t gate, std::int64_t unit, const std::vector<Number>& states) const {
         sum.begin_part();
-        sum.add_products(network().recurrence(place_.direction, gate, unit), std::span<const Number>(states));
+        sum.add_products(network().recurrence(directed_.direction, gate, unit), std::span<const Number>(states));
     }
 
     [[nodiscard]] Number activated(std::size_t which, const Number& x) const {
-        return stored(network().activation(place_.direction, which)(stored(x)));
+        return stored(network().activation(directed_.direction, which)(stored(x)));
     }
 
     [[nodiscard]] std::vector<Number> started(std::span<const double> from) const {
@@ -88,7 +88,7 @@ protected:
     }
 
     Arithmetic arithmetic_;
-    Place place_;
+    DirectedSequence directed_;
     std::vector<Number> states_;
     std::vector<Number> cells_;
 };
@@ -149,13 +149,13 @@ private:
     /// Indices into Descriptor::outputs().
     enum Output : std::size_t { all_states, last_state, last_cell };
 
-    void run(const Place& place) const {
-        const std::int64_t direction = place.direction;
-        const std::int64_t sequence = place.sequence;
-        Cell<Exact> cell(place, {}, descriptor_);
+    void run(const DirectedSequence& directed) const {
+        const std::int64_t direction = directed.direction;
+        const std::int64_t sequence = directed.sequence;
+        Cell<Exact> cell(directed, {}, descriptor_);
         std::optional<Cell<Bounded>> bounds;
         if (bounded_) {
-            bounds.emplace(place, Bounded{half_}, descriptor_);
+            bounds.emplace(directed, Bounded{half_}, descriptor_);
         }
         const auto state_range = [&](std::size_t unit) { return bounds->states()[unit]; };
         const std::int64_t length = std::min(network_.said_length_of(sequence), network_.steps);
@@ -172,7 +172,7 @@ private:
         for (std::int64_t step = length; step < network_.steps; ++step) {
             outputs_[all_states].put(step, direction, sequence, zeros, zero_range);
         }
-        if (has_last_step(place)) {
+        if (has_last_step(directed)) {
             outputs_[last_state].put(0, direction, sequence, cell.states(), state_range);
         } else {
             outputs_[last_state].put(0, direction, sequence, zeros, zero_range);
@@ -185,9 +185,9 @@ private:
 
     /// Measured on DirectML 1.15.4: the last state of a forward sequence is that of the step that its length names, or
     /// zeros if there is no such step. This is undocumented.
-    [[nodiscard]] bool has_last_step(const Place& place) const {
-        const std::int64_t length = network_.said_length_of(place.sequence);
-        return network_.runs_backward(place.direction) || (length >= 1 && length <= network_.steps);
+    [[nodiscard]] bool has_last_step(const DirectedSequence& directed) const {
+        const std::int64_t length = network_.said_length_of(directed.sequence);
+        return network_.runs_backward(directed.direction) || (length >= 1 && length <= network_.steps);
     }
 
     const operators::Descriptor& descriptor_;

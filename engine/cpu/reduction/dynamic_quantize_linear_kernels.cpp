@@ -96,7 +96,7 @@ private:
 };
 
 /// Arrays of the iteration.
-using Places = core::StridedRuns<2>;
+using Runs = core::StridedRuns<2>;
 
 constexpr std::size_t longest = 512;
 // Not bytes: these may alias anything, so the compiler would not vectorise the loop.
@@ -140,15 +140,15 @@ void quantise_exactly(std::span<const float> numbers, const Quantisation<double>
 }
 
 /// Quantises the runs first … last - 1, if bounds are not wanted.
-void quantise(const core::Tensor& input, core::Tensor& output, const Places& places,
+void quantise(const core::Tensor& input, core::Tensor& output, const Runs& runs,
               const Quantisation<double>& quantisation, const Codes& codes, std::int64_t first, std::int64_t last) {
     alignas(register_bytes) std::array<float, longest> copies;
     alignas(register_bytes) Results results;
-    const auto& strides = places.run_strides();
+    const auto& strides = runs.run_strides();
     std::uint8_t* const target = reinterpret_cast<std::uint8_t*>(output.buffer.bytes().data());
-    places.for_each_run(first, last, [&](const Places::PerArray& at) {
-        for (std::int64_t i = 0; i < places.run_length(); i += longest) {
-            const auto count = std::min(longest, static_cast<std::size_t>(places.run_length() - i));
+    runs.for_each_run(first, last, [&](const Runs::PerArray& at) {
+        for (std::int64_t i = 0; i < runs.run_length(); i += longest) {
+            const auto count = std::min(longest, static_cast<std::size_t>(runs.run_length() - i));
             const std::span<const float> numbers(
                 reduction::floats_of(input, at[0] + i * strides[0], strides[0], {copies.data(), count}), count);
             if (!quantise_in_fp32(numbers, quantisation, codes, results)) {
@@ -183,13 +183,13 @@ void put(core::Tensor& output, std::int64_t address, std::size_t number, double 
 /// If FP32 cannot distinguish a quotient from a tie, both neighbouring codes are correct, even if a case expects the
 /// other one.
 void list_neighbours(const core::Tensor& output, core::ElementSlack& slack) {
-    const core::StridedRuns<1> places(output.desc.sizes, {core::signed_strides(output.desc)});
+    const core::StridedRuns<1> elements(output.desc.sizes, {core::signed_strides(output.desc)});
     for (std::size_t number = 0; number < slack.below.size(); ++number) {
         if (slack.below[number] == 0 && slack.above[number] == 0) {
             continue;
         }
         double value = 0;
-        const std::int64_t address = places.offsets_of(static_cast<std::int64_t>(number))[0];
+        const std::int64_t address = elements.offsets_of(static_cast<std::int64_t>(number))[0];
         element_wise::load(output.buffer.bytes(), {output.desc.data_type, address, 0}, 1, &value);
         for (double code = value - slack.below[number]; code <= value + slack.above[number]; ++code) {
             slack.alternatives.emplace_back(number, static_cast<std::uint8_t>(static_cast<int>(code)));
@@ -209,21 +209,21 @@ void compute(const KernelArguments& arguments) {
     put(*arguments.outputs[scale_output], 0, 0, exact.scale, range.scale, slack_of(scale_output));
     put(*arguments.outputs[zero_point_output], 0, 0, exact.zero_point, range.zero_point, slack_of(zero_point_output));
 
-    const Places places(input.desc.sizes, {core::signed_strides(input.desc), core::signed_strides(output.desc)});
+    const Runs runs(input.desc.sizes, {core::signed_strides(input.desc), core::signed_strides(output.desc)});
     core::ElementSlack* const slack = slack_of(quantised);
-    parallel_for(places.run_count(), 16 * places.run_length(), [&](std::int64_t first, std::int64_t last) {
+    parallel_for(runs.run_count(), 16 * runs.run_length(), [&](std::int64_t first, std::int64_t last) {
         if (slack == nullptr) {
-            quantise(input, output, places, exact, codes, first, last);
+            quantise(input, output, runs, exact, codes, first, last);
             return;
         }
-        std::int64_t number = first * places.run_length();
-        places.for_each_run(first, last, [&](auto at) {
-            for (std::int64_t i = 0; i < places.run_length(); ++i, ++number) {
+        std::int64_t number = first * runs.run_length();
+        runs.for_each_run(first, last, [&](auto at) {
+            for (std::int64_t i = 0; i < runs.run_length(); ++i, ++number) {
                 double x = 0;
                 element_wise::load(input.buffer.bytes(), {input.desc.data_type, at[0], 0}, 1, &x);
                 put(output, at[1], static_cast<std::size_t>(number), exact(x, codes), range(Interval(x), codes), slack);
-                at[0] += places.run_strides()[0];
-                at[1] += places.run_strides()[1];
+                at[0] += runs.run_strides()[0];
+                at[1] += runs.run_strides()[1];
             }
         });
     });

@@ -18,19 +18,19 @@ void compute(const KernelArguments& arguments) {
     core::Tensor& count_tensor = *arguments.outputs[0];
     core::Tensor& coordinates = *arguments.outputs[1];
     const core::DataType type = input.desc.data_type;
-    const core::StridedRuns<1> places(coordinates.desc.sizes, {core::signed_strides(coordinates.desc)});
+    const core::StridedRuns<1> written_runs(coordinates.desc.sizes, {core::signed_strides(coordinates.desc)});
     const std::size_t kept = coordinates.desc.sizes.back();
     const movement::Rows rows(input.desc);
     std::uint64_t written = 0;
     const auto put = [&](std::int64_t coordinate) {
-        const auto at = static_cast<std::size_t>(places.offsets_of(static_cast<std::int64_t>(written++))[0]);
+        const auto at = static_cast<std::size_t>(written_runs.offsets_of(static_cast<std::int64_t>(written++))[0]);
         coordinates.as<std::uint32_t>()[at] = static_cast<std::uint32_t>(coordinate);
     };
-    rows.for_each(0, rows.count(), [&](movement::Coordinates place, std::int64_t address, std::int64_t /*number*/) {
+    rows.for_each(0, rows.count(), [&](movement::Coordinates at, std::int64_t address, std::int64_t /*number*/) {
         Unsigned element;
         element_wise::load_bits(input.buffer.bytes(), {type, address, 0}, 1, &element);
         if (!is_zero(type, element.value)) {
-            std::ranges::for_each(place.last(kept), put);
+            std::ranges::for_each(at.last(kept), put);
         }
     });
     count_tensor.as<std::uint32_t>()[0] = static_cast<std::uint32_t>(written / kept);

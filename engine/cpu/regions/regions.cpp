@@ -75,7 +75,7 @@ std::int64_t RegionAxis::count_of(double ratio) const {
 
 /// The position of sample `number` of `all`. Measured on DirectML 1.15.4: with aligned corners there is one step less
 /// than samples, and a single sample is in the middle.
-double RegionAxis::place(double number, double all) const {
+double RegionAxis::position(double number, double all) const {
     if (rules_.to_corners && all == 1) {
         return (start_ + end_) / 2 - rules_.input_offset;
     }
@@ -84,7 +84,7 @@ double RegionAxis::place(double number, double all) const {
 }
 
 /// With or without a common step; with the offset subtracted from the sum or from the start.
-Interval RegionAxis::place_in_fp32(double number, double all) const {
+Interval RegionAxis::position_in_fp32(double number, double all) const {
     const Interval offset(rules_.input_offset);
     if (rules_.to_corners && all == 1) {
         const Interval half(0.5);
@@ -107,10 +107,10 @@ void RegionAxis::mark_inside(Sample& sample) const {
     const double last = static_cast<double>(size_ - 1);
     const Interval& range = sample.range;
     if (rules_.to_corners) {
-        sample.is_inside = !(sample.place < 0 || sample.place > last);
+        sample.is_inside = !(sample.position < 0 || sample.position > last);
         sample.inside = !(range < Interval(0) || range > Interval(last));
     } else {
-        sample.is_inside = !(sample.place <= -1 || sample.place >= last + 1);
+        sample.is_inside = !(sample.position <= -1 || sample.position >= last + 1);
         sample.inside = !(range <= Interval(-1) || range >= Interval(last + 1));
     }
 }
@@ -125,9 +125,9 @@ std::vector<Sample> RegionAxis::samples(std::int64_t count, bool bounded) const 
     std::vector<Sample> samples(static_cast<std::size_t>(all));
     for (std::int64_t i = 0; i < all; ++i) {
         Sample& sample = samples[static_cast<std::size_t>(i)];
-        sample.place = place(static_cast<double>(i), static_cast<double>(all));
+        sample.position = position(static_cast<double>(i), static_cast<double>(all));
         sample.range =
-            bounded ? place_in_fp32(static_cast<double>(i), static_cast<double>(all)) : Interval(sample.place);
+            bounded ? position_in_fp32(static_cast<double>(i), static_cast<double>(all)) : Interval(sample.position);
         mark_inside(sample);
         find_neighbours(sample, size_, rules_.linear ? Reading::linear : Reading::nearest, bounded);
     }

@@ -15,7 +15,7 @@ namespace dmlconform::cpu::window {
 struct RegionRules {
     double scale_x = 1;
     double scale_y = 1;
-    /// Measured on DirectML 1.15.4: ROI_ALIGN places samples relative to the centres of elements, as the documentation
+    /// Measured on DirectML 1.15.4: ROI_ALIGN puts samples relative to the centres of elements, as the documentation
     /// of ROI_ALIGN1 says.
     double input_offset = 0.5;
     double output_offset = -0.5;
@@ -42,8 +42,8 @@ public:
 
 private:
     [[nodiscard]] std::int64_t count_of(double ratio) const;
-    [[nodiscard]] double place(double number, double all) const;
-    [[nodiscard]] Interval place_in_fp32(double number, double all) const;
+    [[nodiscard]] double position(double number, double all) const;
+    [[nodiscard]] Interval position_in_fp32(double number, double all) const;
     void mark_inside(Sample& sample) const;
 
     const RegionRules& rules_;

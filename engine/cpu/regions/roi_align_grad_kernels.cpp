@@ -196,11 +196,11 @@ public:
         const auto by_row = [&](std::int64_t row, std::int64_t column) { return elements_[row * columns_ + column]; };
         const auto by_column = [&](std::int64_t column, std::int64_t row) { return by_row(row, column); };
         Slopes slopes;
-        if (std::isnan(y.place) || std::isnan(x.place)) {
+        if (std::isnan(y.position) || std::isnan(x.position)) {
             slopes.x = slopes.y = std::nan("");
         } else if (y.is_inside && x.is_inside) {
-            const Between down = window::steps_between(y.place, y.place, rows_).front();
-            const Between right = window::steps_between(x.place, x.place, columns_).front();
+            const Between down = window::steps_between(y.position, y.position, rows_).front();
+            const Between right = window::steps_between(x.position, x.position, columns_).front();
             slopes.x = slope(right, down, down.from, by_row);
             slopes.y = slope(down, right, right.from, by_column);
         }
@@ -295,7 +295,7 @@ public:
 
 private:
     /// An element of the forward output.
-    struct Place {
+    struct OutputElement {
         const Region& region;
         std::int64_t number;
         std::int64_t channel;
@@ -312,32 +312,31 @@ private:
         return arguments.slack.empty() || arguments.slack[output].below.empty() ? nullptr : &arguments.slack[output];
     }
 
-    [[nodiscard]] const double* plane(const Place& place) const {
-        return image_ ? image_->plane(place.region.batch, place.channel) : nullptr;
+    [[nodiscard]] const double* plane(const OutputElement& at) const {
+        return image_ ? image_->plane(at.region.batch, at.channel) : nullptr;
     }
 
     /// Visits the samples that count for an output, assuming the number of samples of this grid.
     template <class Visit>
-    void for_each_chosen(const Place& place, const Grid& grid, bool bounded, const Visit& visit) const {
-        const Samples samples = Samples::of(grid, place.y, place.x);
+    void for_each_chosen(const OutputElement& at, const Grid& grid, bool bounded, const Visit& visit) const {
+        const Samples samples = Samples::of(grid, at.y, at.x);
         if (!regions_.rules().maximum) {
             for_each_of_average(samples, grid.count(), visit);
             return;
         }
-        const Plane values(plane(place), std::int64_t{image_sizes_[3]}, 0, regions_.rules().linear);
+        const Plane values(plane(at), std::int64_t{image_sizes_[3]}, 0, regions_.rules().linear);
         for_each_of_maximum(values, samples, bounded, visit);
     }
 
-    void add(const Place& place) {
+    void add(const OutputElement& at) {
         const auto sizes = std::int64_t{sizes_[1]} * std::int64_t{sizes_[2]} * std::int64_t{sizes_[3]};
         const double gradient = gradients_[static_cast<std::size_t>(
-            place.number * sizes + (place.channel * std::int64_t{sizes_[2]} + place.y) * std::int64_t{sizes_[3]} +
-            place.x)];
+            at.number * sizes + (at.channel * std::int64_t{sizes_[2]} + at.y) * std::int64_t{sizes_[3]} + at.x)];
         if (to_image_.wanted()) {
-            add_to_image(place, gradient);
+            add_to_image(at, gradient);
         }
         if (to_regions_.wanted()) {
-            add_to_regions(place, gradient);
+            add_to_regions(at, gradient);
         }
     }
 
@@ -350,10 +349,10 @@ private:
         Interval range;
     };
 
-    [[nodiscard]] std::vector<Addition> additions(const Place& place, const Grid& grid, double gradient) const {
+    [[nodiscard]] std::vector<Addition> additions(const OutputElement& at, const Grid& grid, double gradient) const {
         std::vector<Addition> result;
         const bool bounded = to_image_.bounded();
-        for_each_chosen(place, grid, bounded, [&](const Chosen& chosen) {
+        for_each_chosen(at, grid, bounded, [&](const Chosen& chosen) {
             for (const Weight& y : window::weights_of(chosen.y)) {
                 for (const Weight& x : window::weights_of(chosen.x)) {
                     const double weight = y.value * x.value * chosen.part;
@@ -366,32 +365,32 @@ private:
         return result;
     }
 
-    void add_to_image(const Place& place, double gradient) {
+    void add_to_image(const OutputElement& at, double gradient) {
         const std::int64_t plane_size = std::int64_t{image_sizes_[2]} * std::int64_t{image_sizes_[3]};
-        const std::int64_t start = (place.region.batch * std::int64_t{image_sizes_[1]} + place.channel) * plane_size;
-        const bool certain = place.region.grids.size() == 1;
-        for (const Addition& addition : additions(place, place.region.grids.front(), gradient)) {
+        const std::int64_t start = (at.region.batch * std::int64_t{image_sizes_[1]} + at.channel) * plane_size;
+        const bool certain = at.region.grids.size() == 1;
+        for (const Addition& addition : additions(at, at.region.grids.front(), gradient)) {
             to_image_.add(start + addition.element, addition.value);
             if (to_image_.bounded() && certain) {
                 to_image_.add_range(start + addition.element, addition.range);
             }
         }
         if (to_image_.bounded() && !certain) {
-            add_any_grid(place, start, gradient);
+            add_any_grid(at, start, gradient);
         }
     }
 
     /// If FP32 may compute another number of samples: the hull of what each number adds to an element.
-    void add_any_grid(const Place& place, std::int64_t start, double gradient) {
+    void add_any_grid(const OutputElement& at, std::int64_t start, double gradient) {
         struct Sum {
             std::int64_t element;
             std::vector<reduction::SumRange> of_grid;
             int terms = 0;
         };
         std::vector<Sum> sums;
-        const std::size_t count = place.region.grids.size();
+        const std::size_t count = at.region.grids.size();
         for (std::size_t i = 0; i < count; ++i) {
-            for (const Addition& addition : additions(place, place.region.grids[i], gradient)) {
+            for (const Addition& addition : additions(at, at.region.grids[i], gradient)) {
                 const auto found = std::ranges::find(sums, addition.element, &Sum::element);
                 Sum& sum = found != sums.end()
                                ? *found
@@ -415,21 +414,20 @@ private:
 
     // ---- to the regions ----
 
-    void add_to_regions(const Place& place, double gradient) {
+    void add_to_regions(const OutputElement& at, double gradient) {
         const bool bounded = to_regions_.bounded();
         std::array<Interval, 4> ranges{};
-        for (const Grid& grid : place.region.grids) {
-            const bool first = &grid == &place.region.grids.front();
-            const Slopes slopes = mean_slopes(place, grid, bounded);
+        for (const Grid& grid : at.region.grids) {
+            const bool first = &grid == &at.region.grids.front();
+            const Slopes slopes = mean_slopes(at, grid, bounded);
             const bool to_corners = regions_.rules().to_corners;
-            const Leverage x(place.x, std::int64_t{sizes_[3]} * grid.columns, std::int64_t{image_sizes_[3]},
-                             to_corners);
-            const Leverage y(place.y, std::int64_t{sizes_[2]} * grid.rows, std::int64_t{image_sizes_[2]}, to_corners);
+            const Leverage x(at.x, std::int64_t{sizes_[3]} * grid.columns, std::int64_t{image_sizes_[3]}, to_corners);
+            const Leverage y(at.y, std::int64_t{sizes_[2]} * grid.rows, std::int64_t{image_sizes_[2]}, to_corners);
             if (first) {
                 const std::array<double, 4> terms{slopes.x * x.start, slopes.y * y.start, slopes.x * x.end,
                                                   slopes.y * y.end};
                 for (std::size_t i = 0; i < terms.size(); ++i) {
-                    to_regions_.add(place.number * 4 + static_cast<std::int64_t>(i),
+                    to_regions_.add(at.number * 4 + static_cast<std::int64_t>(i),
                                     terms[i] == 0 ? 0 : gradient * terms[i]);
                 }
             }
@@ -443,20 +441,20 @@ private:
             }
         }
         for (std::size_t i = 0; bounded && i < ranges.size(); ++i) {
-            to_regions_.add_range(place.number * 4 + static_cast<std::int64_t>(i), ranges[i]);
+            to_regions_.add_range(at.number * 4 + static_cast<std::int64_t>(i), ranges[i]);
             // Assumes one addition for each sample.
-            for (double more = place.region.grids.front().count(); more > 1; --more) {
-                to_regions_.add_range(place.number * 4 + static_cast<std::int64_t>(i), 0);
+            for (double more = at.region.grids.front().count(); more > 1; --more) {
+                to_regions_.add_range(at.number * 4 + static_cast<std::int64_t>(i), 0);
             }
         }
     }
 
-    [[nodiscard]] Slopes mean_slopes(const Place& place, const Grid& grid, bool bounded) const {
-        const Surface surface(plane(place), std::int64_t{image_sizes_[2]}, std::int64_t{image_sizes_[3]});
+    [[nodiscard]] Slopes mean_slopes(const OutputElement& at, const Grid& grid, bool bounded) const {
+        const Surface surface(plane(at), std::int64_t{image_sizes_[2]}, std::int64_t{image_sizes_[3]});
         Slopes mean;
         reduction::SumRange x_range;
         reduction::SumRange y_range;
-        for_each_chosen(place, grid, bounded, [&](const Chosen& chosen) {
+        for_each_chosen(at, grid, bounded, [&](const Chosen& chosen) {
             const Slopes slopes = surface.at(chosen.y, chosen.x, bounded);
             // Samples that only the bounds consider add nothing: 0 times NaN would be NaN.
             if (chosen.part != 0) {
@@ -489,7 +487,7 @@ void compute(const KernelArguments& arguments) {
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
     return movement::computed_tolerance(
         true,
-        "numbers of samples, places and weights as FP32 has them; MAX: any sample that FP32 may take for the "
+        "numbers of samples, positions and weights as FP32 has them; MAX: any sample that FP32 may take for the "
         "greatest; one rounding of the sum of all magnitudes for each addition, in any order");
 }
 

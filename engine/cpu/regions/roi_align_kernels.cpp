@@ -127,7 +127,8 @@ void compute(const KernelArguments& arguments) {
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
     return movement::computed_tolerance(
         true,
-        "numbers of samples and places as FP32 has them; 12 * 2^-23 of the largest element around for LINEAR; AVERAGE: "
+        "numbers of samples and positions as FP32 has them; 12 * 2^-23 of the largest element around for LINEAR; "
+        "AVERAGE: "
         "one rounding of the sum of all magnitudes for each addition, in any order, and 1 ULP for the division");
 }
 

@@ -28,8 +28,9 @@ std::int64_t divided_down(std::int64_t a, std::int64_t b) {
 }
 
 /// Measured on DirectML 1.15.4: NaN is 0, and halves are rounded to even.
-std::int64_t coordinate(double place) {
-    return std::isnan(place) ? 0 : static_cast<std::int64_t>(std::clamp(std::nearbyint(place), -furthest, furthest));
+std::int64_t coordinate(double position) {
+    return std::isnan(position) ? 0
+                                : static_cast<std::int64_t>(std::clamp(std::nearbyint(position), -furthest, furthest));
 }
 
 /// The bins of a region along an axis, between two inclusive coordinates. Measured on DirectML 1.15.4: a region has at
@@ -58,9 +59,9 @@ std::vector<std::vector<Part>> possible_parts(double start, double end, double s
     const auto possible = [scale](double corner) {
         const Interval product = Interval(corner) * Interval(scale);
         std::vector<std::int64_t> coordinates{coordinate(corner * scale)};
-        for (const double place : {product.low, product.high}) {
-            if (product.has_numbers() && std::ranges::count(coordinates, coordinate(place)) == 0) {
-                coordinates.push_back(coordinate(place));
+        for (const double position : {product.low, product.high}) {
+            if (product.has_numbers() && std::ranges::count(coordinates, coordinate(position)) == 0) {
+                coordinates.push_back(coordinate(position));
             }
         }
         return coordinates;
@@ -138,17 +139,17 @@ private:
         return result;
     }
 
-    struct Place {
+    struct OutputPlane {
         std::int64_t region;
         std::int64_t channel;
     };
 
-    void store(const double* plane, const Place& place, const std::vector<Part>& rows,
+    void store(const double* plane, const OutputPlane& at, const std::vector<Part>& rows,
                const std::vector<Part>& columns) {
         for (std::size_t y = 0; y < rows.size(); ++y) {
             for (std::size_t x = 0; x < columns.size(); ++x) {
                 const double value = greatest(plane, rows[y], columns[x]);
-                const std::int64_t address = place.region * strides_[0] + place.channel * strides_[1] +
+                const std::int64_t address = at.region * strides_[0] + at.channel * strides_[1] +
                                              static_cast<std::int64_t>(y) * strides_[2] +
                                              static_cast<std::int64_t>(x) * strides_[3];
                 element_wise::store(output_.buffer.bytes(), {output_.desc.data_type, address, 0}, 1, &value,
@@ -158,9 +159,9 @@ private:
     }
 
     /// Any element of the plane, or 0 for an empty bin.
-    void list_all(const double* plane, const Place& place) {
+    void list_all(const double* plane, const OutputPlane& at) {
         const std::int64_t outputs = std::int64_t{output_.desc.sizes[2]} * std::int64_t{output_.desc.sizes[3]};
-        const std::int64_t first = (place.region * std::int64_t{output_.desc.sizes[1]} + place.channel) * outputs;
+        const std::int64_t first = (at.region * std::int64_t{output_.desc.sizes[1]} + at.channel) * outputs;
         for (std::int64_t i = 0; i < outputs; ++i) {
             const auto add = [&](double value) {
                 alternatives_->emplace_back(static_cast<std::uint64_t>(first + i),
@@ -173,11 +174,11 @@ private:
         }
     }
 
-    void list_alternatives(const double* plane, const Place& place, const std::vector<std::vector<Part>>& rows,
+    void list_alternatives(const double* plane, const OutputPlane& at, const std::vector<std::vector<Part>>& rows,
                            const std::vector<std::vector<Part>>& columns) {
         const std::int64_t height = std::int64_t{output_.desc.sizes[2]};
         const std::int64_t width = std::int64_t{output_.desc.sizes[3]};
-        const std::int64_t first = (place.region * std::int64_t{output_.desc.sizes[1]} + place.channel) * height;
+        const std::int64_t first = (at.region * std::int64_t{output_.desc.sizes[1]} + at.channel) * height;
         for (std::int64_t y = 0; y < height; ++y) {
             for (std::int64_t x = 0; x < width; ++x) {
                 for (const auto& row : rows) {

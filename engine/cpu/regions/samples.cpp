@@ -16,7 +16,7 @@ double Plane::value(const Sample& y, const Sample& x) const {
     if (!y.is_inside || !x.is_inside) {
         return outside_;
     }
-    if (linear_ && (std::isnan(y.place) || std::isnan(x.place))) {
+    if (linear_ && (std::isnan(y.position) || std::isnan(x.position))) {
         return std::nan("");
     }
     const double first = in_row(y.at.first, x.at);

@@ -18,10 +18,10 @@ std::int64_t within(double element, std::int64_t size) {
     return std::isnan(element) ? 0 : static_cast<std::int64_t>(std::clamp(element, 0.0, last));
 }
 
-double element_at(double place, Reading reading) {
-    return reading == Reading::below   ? std::floor(place)
-           : reading == Reading::above ? std::ceil(place)
-                                       : std::floor(place + 0.5);
+double element_at(double position, Reading reading) {
+    return reading == Reading::below   ? std::floor(position)
+           : reading == Reading::above ? std::ceil(position)
+                                       : std::floor(position + 0.5);
 }
 
 /// The first and the last element that FP32 may choose. Nearest-neighbour modes add or subtract half an element first.
@@ -45,8 +45,8 @@ std::vector<Between> each(std::int64_t first, std::int64_t last) {
 
 std::vector<Between> between(double low, double high, std::int64_t size) {
     const double last = static_cast<double>(size - 1);
-    const auto inside = [last](double place, double otherwise) {
-        return std::isnan(place) ? otherwise : std::clamp(place, 0.0, last);
+    const auto inside = [last](double position, double otherwise) {
+        return std::isnan(position) ? otherwise : std::clamp(position, 0.0, last);
     };
     return steps_between(inside(low, 0), inside(high, last), size);
 }
@@ -65,17 +65,17 @@ std::vector<Between> steps_between(double low, double high, std::int64_t size) {
 }
 
 void find_neighbours(Sample& sample, std::int64_t size, Reading reading, bool bounded) {
-    const double place = std::isnan(sample.place) ? 0 : sample.place;
+    const double position = std::isnan(sample.position) ? 0 : sample.position;
     sample.anywhere = sample.range.nan || !sample.range.has_numbers();
     const Interval range =
-        sample.anywhere ? Interval(0, static_cast<double>(size - 1), false) : hull(place, sample.range);
+        sample.anywhere ? Interval(0, static_cast<double>(size - 1), false) : hull(position, sample.range);
     if (reading == Reading::linear) {
         sample.may_be_beyond = range.low < 0 || range.high > static_cast<double>(size - 1);
-        sample.at = between(place, place, size).front();
+        sample.at = between(position, position, size).front();
         sample.around = bounded ? between(range.low, range.high, size) : std::vector<Between>();
         return;
     }
-    const std::int64_t element = within(element_at(place, reading), size);
+    const std::int64_t element = within(element_at(position, reading), size);
     sample.at = {element, element, 0, 0};
     if (bounded) {
         const Interval elements = elements_at(range, reading);

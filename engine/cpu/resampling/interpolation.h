@@ -27,7 +27,7 @@ struct Between {
 
 /// A position, and what FP32 may compute for it.
 struct Sample {
-    double place = 0;
+    double position = 0;
     Interval range = 0;
     /// True if the position is at an element or between two.
     bool is_inside = true;

@@ -25,13 +25,13 @@ struct Mapping {
           input_offset(number_of(descriptor, "InputPixelOffsets", d, 0.5)),
           output_offset(number_of(descriptor, "OutputPixelOffsets", d, -0.5)) {}
 
-    [[nodiscard]] double place(std::int64_t output) const {
+    [[nodiscard]] double position(std::int64_t output) const {
         return (static_cast<double>(output) - output_offset) / scale - input_offset;
     }
 
     /// The FP32 range: with a division or a reciprocal, with separate or combined offsets. Division by powers of two is
     /// exact.
-    [[nodiscard]] Interval place_in_fp32(std::int64_t output) const {
+    [[nodiscard]] Interval position_in_fp32(std::int64_t output) const {
         int exponent = 0;
         const bool is_power = std::frexp(scale, &exponent) == 0.5;
         const Interval number = in_fp32(static_cast<double>(output));
@@ -68,13 +68,13 @@ class Filter {
 public:
     Filter(double scale, std::int64_t size) : scale_(scale), size_(size) {}
 
-    [[nodiscard]] double weight(std::int64_t element, double place) const {
-        double weight = std::max(0.0, 1 - std::fabs(static_cast<double>(element) - place) * scale_);
+    [[nodiscard]] double weight(std::int64_t element, double position) const {
+        double weight = std::max(0.0, 1 - std::fabs(static_cast<double>(element) - position) * scale_);
         if (element == 0) {
-            weight += before(place);
+            weight += before(position);
         }
         if (element == size_ - 1) {
-            weight += before(static_cast<double>(size_ - 1) - place);
+            weight += before(static_cast<double>(size_ - 1) - position);
         }
         return weight;
     }
@@ -87,13 +87,13 @@ private:
     }
 
     /// The total weight of all positions before element 0.
-    [[nodiscard]] double before(double place) const {
-        if (place >= -1) {
-            return from(place + 1);
+    [[nodiscard]] double before(double position) const {
+        if (position >= -1) {
+            return from(position + 1);
         }
         // At infinite distance, the whole filter lies before the element.
-        const double rest = std::isinf(place) ? 0 : place - std::floor(place);
-        return from(rest) + from(1 - rest) - from(-place);
+        const double rest = std::isinf(position) ? 0 : position - std::floor(position);
+        return from(rest) + from(1 - rest) - from(-position);
     }
 
     double scale_;
@@ -106,13 +106,13 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
     std::vector<Weight> weights;
     double sum = 0;
     for (std::int64_t element = 0; element < size; ++element) {
-        const auto place = static_cast<double>(element);
-        const double value = filter.weight(element, sample.place);
+        const auto position = static_cast<double>(element);
+        const double value = filter.weight(element, sample.position);
         double low = value;
         double high = value;
         for (const double other :
              {sample.range.low, sample.range.high,
-              std::clamp(place, sample.range.low, std::max(sample.range.low, sample.range.high))}) {
+              std::clamp(position, sample.range.low, std::max(sample.range.low, sample.range.high))}) {
             low = std::min(low, filter.weight(element, other));
             high = std::max(high, filter.weight(element, other));
         }
@@ -161,8 +161,8 @@ std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const
     std::vector<Sample> samples(static_cast<std::size_t>(line.outputs));
     for (std::int64_t output = 0; output < line.outputs; ++output) {
         Sample& sample = samples[static_cast<std::size_t>(output)];
-        sample.place = mapping.place(output);
-        sample.range = bounded ? mapping.place_in_fp32(output) : Interval(sample.place);
+        sample.position = mapping.position(output);
+        sample.range = bounded ? mapping.position_in_fp32(output) : Interval(sample.position);
         find_neighbours(sample, line.size, reading, bounded);
     }
     return samples;

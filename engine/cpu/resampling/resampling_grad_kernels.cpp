@@ -42,9 +42,9 @@ public:
     void compute() const {
         const movement::Rows rows(output_.desc);
         window::with_sum(slack_ != nullptr, [&]<class Sum>() {
-            const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
+            const auto one = [&](Coordinates coordinates, std::int64_t address, std::int64_t number) {
                 Sum sum;
-                add(place, 0, 0, {0, 1, 1}, sum);
+                add(coordinates, 0, 0, {0, 1, 1}, sum);
                 movement::store_computed(output_, address, number, sum.value, slack_, [&] { return sum.range(); });
             };
             parallel_for(rows.count(), 256 * rows.length(),
@@ -54,18 +54,18 @@ public:
 
 private:
     template <class Sum>
-    void add(Coordinates place, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
-        if (d == place.size()) {
+    void add(Coordinates coordinates, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
+        if (d == coordinates.size()) {
             double gradient = 0;
             element_wise::load(input_.buffer.bytes(), {input_.desc.data_type, address, 0}, 1, &gradient);
             const double term = so_far.value == 0 ? 0 : gradient * so_far.value;
             sum.add(term, [&] { return window::weighted(gradient, so_far.range); });
             return;
         }
-        for (const Weight& share : shares_[d][static_cast<std::size_t>(place[d])]) {
+        for (const Weight& share : shares_[d][static_cast<std::size_t>(coordinates[d])]) {
             const Weight product{0, so_far.value * share.value,
                                  slack_ == nullptr ? Interval(0) : so_far.range * share.range};
-            add(place, d + 1, address + share.element * strides_[d], product, sum);
+            add(coordinates, d + 1, address + share.element * strides_[d], product, sum);
         }
     }
 
@@ -83,7 +83,7 @@ void compute(const KernelArguments& arguments) {
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
     return movement::computed_tolerance(
         true,
-        "places and weights as FP32 has them; one rounding of the sum of all magnitudes for each addition, in any "
+        "positions and weights as FP32 has them; one rounding of the sum of all magnitudes for each addition, in any "
         "order");
 }
 

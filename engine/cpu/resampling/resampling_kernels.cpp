@@ -41,12 +41,12 @@ void list_alternatives(const KernelArguments& arguments, const std::vector<std::
     const core::Strides strides = core::signed_strides(input.desc);
     auto& alternatives = arguments.slack[0].alternatives;
     const movement::Rows rows(arguments.outputs[0]->desc);
-    rows.for_each(0, rows.count(), [&](Coordinates place, std::int64_t /*address*/, std::int64_t number) {
+    rows.for_each(0, rows.count(), [&](Coordinates coordinates, std::int64_t /*address*/, std::int64_t number) {
         std::vector<std::int64_t> addresses{0};
-        for (std::size_t d = 0; d < place.size(); ++d) {
+        for (std::size_t d = 0; d < coordinates.size(); ++d) {
             std::vector<std::int64_t> further;
             for (const std::int64_t address : addresses) {
-                for (const Between& candidate : samples[d][static_cast<std::size_t>(place[d])].around) {
+                for (const Between& candidate : samples[d][static_cast<std::size_t>(coordinates[d])].around) {
                     further.push_back(address + candidate.first * strides[d]);
                 }
             }
@@ -114,45 +114,45 @@ public:
 
     void compute() const {
         const movement::Rows rows(ends_.output.desc);
-        const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
-            const double value = settled(ends_.output.desc.data_type, mean(place, 0, 0));
+        const auto one = [&](Coordinates coordinates, std::int64_t address, std::int64_t number) {
+            const double value = settled(ends_.output.desc.data_type, mean(coordinates, 0, 0));
             movement::store_computed(ends_.output, address, number, value, ends_.slack,
-                                     [&] { return range(place, value); });
+                                     [&] { return range(coordinates, value); });
         };
         parallel_for(rows.count(), 64 * rows.length(),
                      [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
     }
 
 private:
-    [[nodiscard]] const Sample& sample(Coordinates place, std::size_t d) const {
-        return samples_[d][static_cast<std::size_t>(place[d])];
+    [[nodiscard]] const Sample& sample(Coordinates coordinates, std::size_t d) const {
+        return samples_[d][static_cast<std::size_t>(coordinates[d])];
     }
 
     /// The interpolated value. Neighbours with a weight of zero are ignored, even if they are infinite.
-    [[nodiscard]] double mean(Coordinates place, std::size_t d, std::int64_t address) const {
-        if (d == place.size()) {
+    [[nodiscard]] double mean(Coordinates coordinates, std::size_t d, std::int64_t address) const {
+        if (d == coordinates.size()) {
             return ends_.element(address);
         }
-        const Between& at = sample(place, d).at;
-        const double first = mean(place, d + 1, address + at.first * ends_.strides[d]);
+        const Between& at = sample(coordinates, d).at;
+        const double first = mean(coordinates, d + 1, address + at.first * ends_.strides[d]);
         if (at.from == 0) {
             return first;
         }
-        return first * (1 - at.from) + mean(place, d + 1, address + at.second * ends_.strides[d]) * at.from;
+        return first * (1 - at.from) + mean(coordinates, d + 1, address + at.second * ends_.strides[d]) * at.from;
     }
 
     /// The smallest and the largest mean at the positions that rounding may lead to.
-    [[nodiscard]] Interval extremes(Coordinates place, std::size_t d, std::int64_t address,
+    [[nodiscard]] Interval extremes(Coordinates coordinates, std::size_t d, std::int64_t address,
                                     window::Around& around) const {
-        if (d == place.size()) {
+        if (d == coordinates.size()) {
             const double here = ends_.element(address);
             around.add(here);
             return here;
         }
         Interval result(infinity, -infinity, false);
-        for (const Between& at : sample(place, d).around) {
-            const Interval first = extremes(place, d + 1, address + at.first * ends_.strides[d], around);
-            const Interval second = extremes(place, d + 1, address + at.second * ends_.strides[d], around);
+        for (const Between& at : sample(coordinates, d).around) {
+            const Interval first = extremes(coordinates, d + 1, address + at.first * ends_.strides[d], around);
+            const Interval second = extremes(coordinates, d + 1, address + at.second * ends_.strides[d], around);
             for (const double way : {at.from, at.to}) {
                 result.low = std::min(result.low, first.low * (1 - way) + second.low * way);
                 result.high = std::max(result.high, first.high * (1 - way) + second.high * way);
@@ -161,15 +161,15 @@ private:
         return result;
     }
 
-    [[nodiscard]] Interval range(Coordinates place, double value) const {
-        for (std::size_t d = 0; d < place.size(); ++d) {
-            if (sample(place, d).anywhere) {
+    [[nodiscard]] Interval range(Coordinates coordinates, double value) const {
+        for (std::size_t d = 0; d < coordinates.size(); ++d) {
+            if (sample(coordinates, d).anywhere) {
                 return {-infinity, infinity, true};
             }
         }
         window::Around around;
-        const Interval means = extremes(place, 0, 0, around);
-        return window::interpolated_range(means, around, value, place.size());
+        const Interval means = extremes(coordinates, 0, 0, around);
+        return window::interpolated_range(means, around, value, coordinates.size());
     }
 
     Ends ends_;
@@ -191,9 +191,9 @@ public:
     void compute() const {
         const movement::Rows rows(ends_.output.desc);
         window::with_sum(ends_.slack != nullptr, [&]<class Sum>() {
-            const auto one = [&](Coordinates place, std::int64_t address, std::int64_t number) {
+            const auto one = [&](Coordinates coordinates, std::int64_t address, std::int64_t number) {
                 Sum sum;
-                add(place, 0, 0, {0, 1, 1}, sum);
+                add(coordinates, 0, 0, {0, 1, 1}, sum);
                 movement::store_computed(ends_.output, address, number, settled(ends_.output.desc.data_type, sum.value),
                                          ends_.slack, [&] { return sum.range(); });
             };
@@ -204,17 +204,17 @@ public:
 
 private:
     template <class Sum>
-    void add(Coordinates place, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
-        if (d == place.size()) {
+    void add(Coordinates coordinates, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
+        if (d == coordinates.size()) {
             const double element = ends_.element(address);
             const double term = so_far.value == 0 ? 0 : element * so_far.value;
             sum.add(term, [&] { return window::weighted(element, so_far.range); });
             return;
         }
-        for (const Weight& weight : weights_[d][static_cast<std::size_t>(place[d])]) {
+        for (const Weight& weight : weights_[d][static_cast<std::size_t>(coordinates[d])]) {
             const Weight product{0, so_far.value * weight.value,
                                  ends_.slack == nullptr ? Interval(0) : so_far.range * weight.range};
-            add(place, d + 1, address + weight.element * ends_.strides[d], product, sum);
+            add(coordinates, d + 1, address + weight.element * ends_.strides[d], product, sum);
         }
     }
 
@@ -237,11 +237,12 @@ void compute(const KernelArguments& arguments) {
 core::Tolerance tolerance(const operators::Descriptor& descriptor, const operators::TensorSlot& /*output*/) {
     if (window::is_antialiased(descriptor)) {
         return movement::computed_tolerance(
-            true, "places and weights as FP32 has them; one rounding of the sum of all magnitudes for each addition");
+            true,
+            "positions and weights as FP32 has them; one rounding of the sum of all magnitudes for each addition");
     }
     if (window::is_linear(descriptor)) {
         return movement::computed_tolerance(
-            true, "places as FP32 has them; 6 * 2^-23 of the largest element around for each dimension");
+            true, "positions as FP32 has them; 6 * 2^-23 of the largest element around for each dimension");
     }
     return {.exact = true, .ulp = {}, .abs = {}, .rel = {}, .alternatives = true};
 }

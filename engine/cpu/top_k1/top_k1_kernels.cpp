@@ -70,13 +70,13 @@ void sort_by_bytes(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& ro
     }
     room.resize(entries.size());
     for (std::size_t byte = 0; byte < sizeof(Key); ++byte) {
-        std::array<std::uint32_t, values>& places = counts[byte];
-        if (places[entries[0].key >> (8 * byte) & 0xff] == entries.size()) {
+        std::array<std::uint32_t, values>& positions = counts[byte];
+        if (positions[entries[0].key >> (8 * byte) & 0xff] == entries.size()) {
             continue;
         }
-        std::exclusive_scan(places.begin(), places.end(), places.begin(), 0u);
+        std::exclusive_scan(positions.begin(), positions.end(), positions.begin(), 0u);
         for (const Entry<Key>& entry : entries) {
-            room[places[entry.key >> (8 * byte) & 0xff]++] = entry;
+            room[positions[entry.key >> (8 * byte) & 0xff]++] = entry;
         }
         entries.swap(room);
     }
@@ -231,12 +231,12 @@ void select(const operators::Descriptor& descriptor, const core::Tensor& input, 
             for (std::int64_t i = 0; i < count; ++i, ++sequence) {
                 const auto [start, value_start, index_start] = starts.offsets_of(sequence);
                 const std::span here(keys.data() + i * length, static_cast<std::size_t>(length));
-                std::int64_t place = 0;
+                std::int64_t rank = 0;
                 for (const auto& entry : selection.first_of(std::span<const KeyOf<T>>(here))) {
                     // Copied from the input, to keep NaN payloads and signs of zero.
-                    value_target[value_start + place * value_step] = source[start + entry.index * step];
-                    index_target[index_start + place * index_step] = static_cast<Index>(entry.index);
-                    ++place;
+                    value_target[value_start + rank * value_step] = source[start + entry.index * step];
+                    index_target[index_start + rank * index_step] = static_cast<Index>(entry.index);
+                    ++rank;
                 }
             }
         }

@@ -11,7 +11,7 @@ namespace dmlconform::cpu {
 namespace {
 
 using window::Coordinates;
-using window::Place;
+using window::OutputElement;
 using window::Windows;
 
 /// The divisor of a window's sum.
@@ -23,7 +23,7 @@ public:
     /// Measured on DirectML 1.15.4: 0 for a window that is entirely in the padding, if padding does not count. Elements
     /// beyond the padding at the end, which gradients may have, never count.
     [[nodiscard]] double at(Coordinates stop) const {
-        return includes_padding_ ? windows_.places_with_padding(stop) : windows_.places_inside(stop);
+        return includes_padding_ ? windows_.elements_with_padding(stop) : windows_.elements_inside(stop);
     }
 
 private:
@@ -50,10 +50,10 @@ void average(const KernelArguments& arguments) {
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     window::with_sum(slack != nullptr, [&]<class Sum>() {
         window::slide<double>(windows, input, output.desc, window::always(Elements<Sum>()),
-                              [&](const Place& place, const Elements<Sum>& elements) {
-                                  const double count = divisor.at(place.coordinates);
+                              [&](const OutputElement& element, const Elements<Sum>& elements) {
+                                  const double count = divisor.at(element.coordinates);
                                   movement::store_computed(
-                                      output, place.address, place.number, elements.sum.value / count, slack,
+                                      output, element.address, element.number, elements.sum.value / count, slack,
                                       [&] { return window::divided(elements.sum.range(), count); });
                               });
     });
@@ -157,20 +157,21 @@ void quantized_average(const KernelArguments& arguments) {
         const auto blank = [&](Coordinates stop) {
             return QuantizedElements<Sum>{scales.of_channel(stop[1]), zero_points.of_channel(stop[1])};
         };
-        window::slide<double>(windows, input, output.desc, blank, [&](const Place& place, const auto& elements) {
-            const std::int64_t channel = place.coordinates[1];
-            const double count = divisor.at(place.coordinates);
-            const double zero_point = output_zero_points.of_channel(channel);
-            const double scale = output_scales.of_channel(channel);
-            const double value = quantised(type, elements.sum.value / count / scale, zero_point);
-            element_wise::store(output.buffer.bytes(), {type, place.address, 0}, 1, &value,
-                                element_wise::Store::wrapping);
-            if (slack != nullptr) {
-                const Interval average = window::divided(elements.sum.range(), count);
-                note_accepted(*slack, static_cast<std::size_t>(place.number), type, value,
-                              quantised(type, average / Interval(scale), zero_point));
-            }
-        });
+        window::slide<double>(windows, input, output.desc, blank,
+                              [&](const OutputElement& element, const auto& elements) {
+                                  const std::int64_t channel = element.coordinates[1];
+                                  const double count = divisor.at(element.coordinates);
+                                  const double zero_point = output_zero_points.of_channel(channel);
+                                  const double scale = output_scales.of_channel(channel);
+                                  const double value = quantised(type, elements.sum.value / count / scale, zero_point);
+                                  element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value,
+                                                      element_wise::Store::wrapping);
+                                  if (slack != nullptr) {
+                                      const Interval average = window::divided(elements.sum.range(), count);
+                                      note_accepted(*slack, static_cast<std::size_t>(element.number), type, value,
+                                                    quantised(type, average / Interval(scale), zero_point));
+                                  }
+                              });
     });
 }
 

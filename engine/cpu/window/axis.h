@@ -17,7 +17,7 @@ struct Range {
 /// All members are in elements. The formula is that of DirectML's documentation for convolutions and poolings.
 struct Axis {
     /// The number of elements of the window, and the distance between them.
-    std::int64_t places = 1;
+    std::int64_t taps = 1;
     std::int64_t dilation = 1;
     /// The number of window positions, and the distance between them.
     std::int64_t stops = 1;
@@ -28,27 +28,27 @@ struct Axis {
     /// The number of elements without padding.
     std::int64_t elements = 1;
 
-    /// The input element that element `place` of the window covers at a position.
-    [[nodiscard]] std::int64_t element(std::int64_t stop, std::int64_t place) const {
-        return stop * stride + place * dilation - padding;
+    /// The input element that element `tap` of the window covers at a position.
+    [[nodiscard]] std::int64_t element(std::int64_t stop, std::int64_t tap) const {
+        return stop * stride + tap * dilation - padding;
     }
 
     /// The window elements that cover input elements instead of padding.
-    [[nodiscard]] Range places_inside(std::int64_t stop) const {
+    [[nodiscard]] Range elements_inside(std::int64_t stop) const {
         const std::int64_t start = element(stop, 0);
         const std::int64_t first = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
         const std::int64_t last = start >= elements ? 0 : (elements - 1 - start) / dilation + 1;
-        return {first, std::min(last, places)};
+        return {first, std::min(last, taps)};
     }
 
     /// The number of window elements that cover input or padding: all, unless the window extends beyond the padding at
     /// the end.
-    [[nodiscard]] std::int64_t places_with_padding(std::int64_t stop) const {
+    [[nodiscard]] std::int64_t elements_with_padding(std::int64_t stop) const {
         const std::int64_t rest = padding + elements + end_padding - stop * stride;
-        return rest <= 0 ? 0 : std::min((rest - 1) / dilation + 1, places);
+        return rest <= 0 ? 0 : std::min((rest - 1) / dilation + 1, taps);
     }
 
-    /// Calls visit(stop, place) for each position at which an element of the window covers the input element. Loops
+    /// Calls visit(stop, tap) for each position at which an element of the window covers the input element. Loops
     /// over positions or window elements, whichever are fewer.
     template <class Visit>
     void for_each_stop_at(std::int64_t element, const Visit& visit) const {
@@ -62,12 +62,10 @@ struct Axis {
                 }
             }
         };
-        if (stops < places) {
-            try_all(stops, stride, places, dilation,
-                    [&](std::int64_t stop, std::int64_t place) { visit(stop, place); });
+        if (stops < taps) {
+            try_all(stops, stride, taps, dilation, [&](std::int64_t stop, std::int64_t tap) { visit(stop, tap); });
         } else {
-            try_all(places, dilation, stops, stride,
-                    [&](std::int64_t place, std::int64_t stop) { visit(stop, place); });
+            try_all(taps, dilation, stops, stride, [&](std::int64_t tap, std::int64_t stop) { visit(stop, tap); });
         }
     }
 };

@@ -12,7 +12,7 @@ namespace dmlconform::cpu {
 namespace {
 
 using window::Coordinates;
-using window::Place;
+using window::OutputElement;
 using window::Windows;
 
 template <class Sum>
@@ -52,13 +52,14 @@ Interval over_power(const Interval& x, const Interval& base, const Interval& exp
 }
 
 template <class Use>
-void for_each_sum_of_squares(const KernelArguments& arguments, const core::TensorDesc& places, bool bounded,
+void for_each_sum_of_squares(const KernelArguments& arguments, const core::TensorDesc& output, bool bounded,
                              const Use& use) {
     const core::Tensor& input = *arguments.inputs[0];
     const Windows regions = Windows::of_regions(arguments.descriptor, input.desc);
     window::with_sum(bounded, [&]<class Sum>() {
-        window::slide<double>(regions, input, places, window::always(Squares<Sum>()),
-                              [&](const Place& place, const Squares<Sum>& squares) { use(place, squares.sum); });
+        window::slide<double>(
+            regions, input, output, window::always(Squares<Sum>()),
+            [&](const OutputElement& element, const Squares<Sum>& squares) { use(element, squares.sum); });
     });
 }
 
@@ -67,10 +68,10 @@ class Reader {
 public:
     explicit Reader(const core::Tensor& tensor) : tensor_(tensor), strides_(core::signed_strides(tensor.desc)) {}
 
-    [[nodiscard]] double at(Coordinates place) const {
+    [[nodiscard]] double at(Coordinates coordinates) const {
         double element = 0;
-        element_wise::load(tensor_.buffer.bytes(), {tensor_.desc.data_type, movement::address_of(place, strides_), 0},
-                           1, &element);
+        element_wise::load(tensor_.buffer.bytes(),
+                           {tensor_.desc.data_type, movement::address_of(coordinates, strides_), 0}, 1, &element);
         return element;
     }
 
@@ -84,11 +85,13 @@ void normalize(const KernelArguments& arguments) {
     const Parameters p(arguments.descriptor);
     const Reader input(*arguments.inputs[0]);
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
-    for_each_sum_of_squares(arguments, output.desc, slack != nullptr, [&](const Place& place, const auto& squares) {
-        const double x = input.at(place.coordinates);
-        movement::store_computed(output, place.address, place.number, x / std::pow(p.base(squares.value), p.beta),
-                                 slack, [&] { return over_power(x, p.base(squares.range()), p.beta); });
-    });
+    for_each_sum_of_squares(
+        arguments, output.desc, slack != nullptr, [&](const OutputElement& element, const auto& squares) {
+            const double x = input.at(element.coordinates);
+            movement::store_computed(output, element.address, element.number,
+                                     x / std::pow(p.base(squares.value), p.beta), slack,
+                                     [&] { return over_power(x, p.base(squares.range()), p.beta); });
+        });
 }
 
 // ---- the gradient ------------------------------------------------------------------------------------------------
@@ -123,17 +126,17 @@ public:
 
     void compute() {
         for_each_sum_of_squares(arguments_, terms_.desc, slack_ != nullptr,
-                                [&](const Place& place, const auto& squares) { note(place, squares); });
+                                [&](const OutputElement& element, const auto& squares) { note(element, squares); });
         core::Tensor& output = *arguments_.outputs[0];
         const Windows seen_by = Windows::of_regions(arguments_.descriptor, output.desc, true);
         const double factor = 2 * p_.alpha * p_.beta / p_.count;
         window::with_sum(slack_ != nullptr, [&]<class Sum>() {
             window::slide<double>(seen_by, terms_, output.desc, window::always(Terms<Sum>{&term_ranges_}),
-                                  [&](const Place& place, const Terms<Sum>& terms) {
-                                      const double x = input_.at(place.coordinates);
-                                      const auto number = static_cast<std::size_t>(place.number);
+                                  [&](const OutputElement& element, const Terms<Sum>& terms) {
+                                      const double x = input_.at(element.coordinates);
+                                      const auto number = static_cast<std::size_t>(element.number);
                                       movement::store_computed(
-                                          output, place.address, place.number,
+                                          output, element.address, element.number,
                                           own_[number] - factor * x * terms.sum.value, slack_,
                                           [&] { return own_ranges_[number] - of_others(x, terms.sum.range()); });
                                   });
@@ -143,11 +146,11 @@ public:
 private:
     /// The direct part of an element's gradient, and its term, from its base.
     template <class Sum>
-    void note(const Place& place, const Sum& squares) {
-        const double x = input_.at(place.coordinates);
-        const double gradient = gradient_.at(place.coordinates);
+    void note(const OutputElement& element, const Sum& squares) {
+        const double x = input_.at(element.coordinates);
+        const double gradient = gradient_.at(element.coordinates);
         const double base = p_.base(squares.value);
-        const auto number = static_cast<std::size_t>(place.number);
+        const auto number = static_cast<std::size_t>(element.number);
         own_[number] = gradient / std::pow(base, p_.beta);
         terms_.as<double>()[number] = gradient * x / std::pow(base, p_.beta + 1);
         if (slack_ != nullptr) {

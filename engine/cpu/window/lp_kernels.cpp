@@ -9,7 +9,7 @@
 namespace dmlconform::cpu {
 namespace {
 
-using window::Place;
+using window::OutputElement;
 using window::Windows;
 
 /// The FP32 range of |x|^P: exact for P = 1, one multiplication for P = 2.
@@ -62,8 +62,8 @@ void pool(const KernelArguments& arguments) {
     const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
     const double p = arguments.descriptor.uint("P");
     window::slide<double>(windows, input, output.desc, window::always(Norm<Bounded>{p}),
-                          [&](const Place& place, const Norm<Bounded>& norm) {
-                              movement::store_computed(output, place.address, place.number, norm.value(),
+                          [&](const OutputElement& element, const Norm<Bounded>& norm) {
+                              movement::store_computed(output, element.address, element.number, norm.value(),
                                                        movement::wanted_slack(arguments),
                                                        [&] { return root_in_fp32(norm.bounds.result(), p); });
                           });

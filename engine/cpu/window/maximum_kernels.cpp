@@ -13,7 +13,7 @@ namespace dmlconform::cpu {
 namespace {
 
 using window::Coordinates;
-using window::Place;
+using window::OutputElement;
 using window::Windows;
 
 constexpr std::int64_t none = -1;
@@ -54,10 +54,10 @@ Number lowest_finite(core::DataType type) {
     }
 }
 
-void store_index(core::Tensor* indices, Coordinates place, std::int64_t index) {
+void store_index(core::Tensor* indices, Coordinates coordinates, std::int64_t index) {
     if (indices != nullptr && !indices->desc.sizes.empty()) {
         const Unsigned number(index);
-        const std::int64_t address = movement::address_of(place, core::signed_strides(indices->desc));
+        const std::int64_t address = movement::address_of(coordinates, core::signed_strides(indices->desc));
         element_wise::store(indices->buffer.bytes(), {indices->desc.data_type, address, 0}, 1, &number,
                             element_wise::Store::wrapping);
     }
@@ -71,13 +71,13 @@ void pool(const KernelArguments& arguments) {
     const core::DataType type = output.desc.data_type;
     window::with_number(type, [&]<class Number>() {
         window::slide<Number>(windows, input, output.desc, window::always(Greatest<Number>()),
-                              [&](const Place& place, const Greatest<Number>& greatest) {
+                              [&](const OutputElement& element, const Greatest<Number>& greatest) {
                                   const bool empty = greatest.number == none;
                                   const Number value = empty ? lowest_finite<Number>(type) : greatest.value;
-                                  element_wise::store(output.buffer.bytes(), {type, place.address, 0}, 1, &value,
+                                  element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value,
                                                       element_wise::Store::wrapping);
                                   // Measured on DirectML 1.15.4: the index is 0, whatever the batch and the channel.
-                                  store_index(indices, place.coordinates, empty ? 0 : greatest.number);
+                                  store_index(indices, element.coordinates, empty ? 0 : greatest.number);
                               });
     });
 }
@@ -92,8 +92,8 @@ void pool_grad(const KernelArguments& arguments) {
     // The indices of the largest elements, window by window.
     std::vector<std::int64_t> greatest(static_cast<std::size_t>(*core::element_count(gradient.desc.sizes)));
     window::slide<double>(windows, input, gradient.desc, window::always(Greatest<double>()),
-                          [&](const Place& place, const Greatest<double>& found) {
-                              greatest[static_cast<std::size_t>(place.number)] = found.number;
+                          [&](const OutputElement& element, const Greatest<double>& found) {
+                              greatest[static_cast<std::size_t>(element.number)] = found.number;
                           });
     const core::Strides strides = core::signed_strides(gradient.desc);
     const core::Strides numbering = reduction::numbering_strides(gradient.desc.sizes);

@@ -12,7 +12,7 @@
 namespace dmlconform::cpu::window {
 
 /// An element of an output: its coordinates, address, and row-major index.
-struct Place {
+struct OutputElement {
     Coordinates coordinates;
     std::int64_t address = 0;
     std::int64_t number = 0;
@@ -20,7 +20,7 @@ struct Place {
 
 /// For each element of `output`, whose sizes are the numbers of window positions: starts with the state
 /// blank(coordinates), calls state.add(element, number) for the elements that the window covers, where `number` is the
-/// row-major index in the input, then finish(place, state). Blank states are equal along the last dimension.
+/// row-major index in the input, then finish(element, state). Blank states are equal along the last dimension.
 template <class Number, class Blank, class Finish>
 void slide(const Windows& windows, const core::Tensor& input, const core::TensorDesc& output, const Blank& blank,
            const Finish& finish) {
@@ -31,9 +31,9 @@ void slide(const Windows& windows, const core::Tensor& input, const core::Tensor
     const std::int64_t step = core::signed_strides(output).back();
     std::vector<Range> inside;
     for (std::int64_t x = 0; x < inner.stops; ++x) {
-        inside.push_back(inner.places_inside(x));
+        inside.push_back(inner.elements_inside(x));
     }
-    const auto one_row = [&](std::vector<Number>& numbers, std::vector<State>& states, const Place& start) {
+    const auto one_row = [&](std::vector<Number>& numbers, std::vector<State>& states, const OutputElement& start) {
         states.assign(inside.size(), blank(start.coordinates));
         windows.for_each_row(start.coordinates, strides, [&](std::int64_t address, std::int64_t number) {
             element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, strides.back()}, numbers.size(),
@@ -47,7 +47,8 @@ void slide(const Windows& windows, const core::Tensor& input, const core::Tensor
         });
         std::vector<std::int64_t> coordinates(start.coordinates.begin(), start.coordinates.end());
         for (std::int64_t& x = coordinates.back(); x < inner.stops; ++x) {
-            finish(Place{coordinates, start.address + x * step, start.number + x}, states[static_cast<std::size_t>(x)]);
+            finish(OutputElement{coordinates, start.address + x * step, start.number + x},
+                   states[static_cast<std::size_t>(x)]);
         }
     };
     const std::int64_t cost = 4 * windows.most_inside() * rows.length();

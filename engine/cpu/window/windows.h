@@ -30,8 +30,8 @@ public:
     [[nodiscard]] const Axis& axis(std::size_t d) const { return axes_[d]; }
 
     /// The number of elements in the window at that position, without or with padding, as a divisor.
-    [[nodiscard]] double places_inside(Coordinates stop) const;
-    [[nodiscard]] double places_with_padding(Coordinates stop) const;
+    [[nodiscard]] double elements_inside(Coordinates stop) const;
+    [[nodiscard]] double elements_with_padding(Coordinates stop) const;
     /// The approximate maximum number of input elements in a window.
     [[nodiscard]] std::int64_t most_inside() const;
 
@@ -45,9 +45,9 @@ public:
             visit(address, number * axis.elements);
             return;
         }
-        const Range inside = axis.places_inside(stop[d]);
-        for (std::int64_t place = inside.first; place < inside.last; ++place) {
-            const std::int64_t element = axis.element(stop[d], place);
+        const Range inside = axis.elements_inside(stop[d]);
+        for (std::int64_t tap = inside.first; tap < inside.last; ++tap) {
+            const std::int64_t element = axis.element(stop[d], tap);
             for_each_row(stop, strides, visit, d + 1, address + element * strides[d], number * axis.elements + element);
         }
     }
@@ -67,7 +67,7 @@ private:
             visit(Coordinates(stop));
             return;
         }
-        axes_[d].for_each_stop_at(element[d], [&](std::int64_t at, std::int64_t /*place*/) {
+        axes_[d].for_each_stop_at(element[d], [&](std::int64_t at, std::int64_t /*tap*/) {
             stop[d] = at;
             visit_stops(element, visit, stop, d + 1);
         });

@@ -181,7 +181,7 @@ core::Result<void> D3d12Executable::describe_views(const DispatchPlan& plan) {
     if (const HRESULT code = device.CreateDescriptorHeap(&desc, IID_PPV_ARGS(views_.GetAddressOf())); FAILED(code)) {
         return d3d12_error(fmt::format("no heap of {} descriptors", count), code);
     }
-    auto [place, views] = first_descriptor(*views_.Get());
+    auto [slot, views] = first_descriptor(*views_.Get());
     const UINT step_size = device.GetDescriptorHandleIncrementSize(desc.Type);
     for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
         const Dispatch& dispatch = plan.dispatches[i];
@@ -194,8 +194,8 @@ core::Result<void> D3d12Executable::describe_views(const DispatchPlan& plan) {
             if (units ? bound.has_units : bound.in_table) {
                 for (const BufferRef& ref : dispatch.buffers) {
                     const auto view = view_of(memory_.segment(ref), units);
-                    device.CreateUnorderedAccessView(memory_.segment(ref).buffer, nullptr, &view, place);
-                    place.ptr += step_size;
+                    device.CreateUnorderedAccessView(memory_.segment(ref).buffer, nullptr, &view, slot);
+                    slot.ptr += step_size;
                     views.ptr += step_size;
                 }
             }

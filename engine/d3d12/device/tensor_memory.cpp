@@ -139,15 +139,15 @@ core::Result<TensorMemory> TensorMemory::create(Device& device, std::span<const 
     for (const std::size_t i : plan.zeroed) {
         memory.temporaries_[i].begins_with_zeros = true;
     }
-    memory.place(memory.inputs_);
+    memory.add_segments(memory.inputs_);
     memory.outputs_begin_ = memory.shared_bytes_;
-    memory.place(memory.outputs_);
+    memory.add_segments(memory.outputs_);
     memory.outputs_end_ = memory.shared_bytes_;
     if (plan.shares_memory) {
         // A root descriptor extends to the end of its buffer: see docs/d3d12-engine.md.
-        memory.place_in_arenas(plan, std::min(device.addressable.bytes, most_arena_bytes));
+        memory.lay_out_in_arenas(plan, std::min(device.addressable.bytes, most_arena_bytes));
     }
-    memory.place(memory.temporaries_);
+    memory.add_segments(memory.temporaries_);
     if (auto allocated = memory.allocate(device, plan); !allocated) {
         return tl::unexpected(allocated.error());
     }
@@ -158,7 +158,7 @@ bool TensorMemory::is_small(const Slot& slot) {
     return slot.bytes < small_bytes && !slot.in_output && !slot.arena;
 }
 
-void TensorMemory::place(std::span<Slot> slots) {
+void TensorMemory::add_segments(std::span<Slot> slots) {
     for (Slot& slot : slots) {
         if (is_small(slot)) {
             slot.offset = shared_bytes_;
@@ -167,7 +167,7 @@ void TensorMemory::place(std::span<Slot> slots) {
     }
 }
 
-void TensorMemory::place_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes) {
+void TensorMemory::lay_out_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes) {
     // A dispatch that reuses the memory of another one's input must wait for that one. So memory is only reused from
     // earlier waves, which it waits for anyway.
     const std::vector<std::size_t> waves = waves_of(plan);

@@ -79,10 +79,10 @@ private:
     [[nodiscard]] const Slot& home(const Slot& input) const {
         return input.in_output ? outputs_[*input.in_output] : input;
     }
-    void place(std::span<Slot> slots);
+    void add_segments(std::span<Slot> slots);
     /// True if the tensor is in the shared buffer.
     [[nodiscard]] static bool is_small(const Slot& slot);
-    void place_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes);
+    void lay_out_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes);
     [[nodiscard]] const PooledBuffer& buffer_of(const Slot& slot) const;
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
     void record_untouched(ID3D12GraphicsCommandList& list, ID3D12Resource* buffer, std::uint64_t begin,

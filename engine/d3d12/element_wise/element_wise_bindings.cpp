@@ -452,12 +452,12 @@ private:
         for (std::size_t a = 0; a < tensors_.size(); ++a) {
             const core::TensorDesc* tensor = tensors_[a];
             if (tensor == nullptr) {
-                parameters_.operands[a].words = {KIND_UNSIGNED, 0, PLACE_ABSENT, absent_zero_point()};
+                parameters_.operands[a].words = {KIND_UNSIGNED, 0, OPERAND_ABSENT, absent_zero_point()};
                 continue;
             }
             const bool same = vector && dimensions_.front().strides[a] == 0;
             parameters_.operands[a].words = {kind_of(tensor->data_type), packing_of(tensor->data_type),
-                                             same ? std::uint32_t{PLACE_SAME} : std::uint32_t{PLACE_ADJACENT}, 0};
+                                             same ? std::uint32_t{OPERAND_SAME} : std::uint32_t{OPERAND_ADJACENT}, 0};
         }
     }
 

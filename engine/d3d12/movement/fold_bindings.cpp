@@ -77,7 +77,7 @@ std::optional<std::string> too_far(const Descriptor& descriptor) {
         if (std::uint64_t{target.sizes[first_spatial + w]} + descriptor.uints("StartPadding")[w] +
                 descriptor.uints("EndPadding")[w] >=
             most) {
-            return "the shader does not count 2^31 places in a padded dimension";
+            return "the shader does not count 2^31 positions in a padded dimension";
         }
     }
     return std::nullopt;

@@ -39,8 +39,8 @@ public:
     [[nodiscard]] const core::Strides& target_strides() const { return target_strides_; }
 
     /// The offset of the first element, in elements.
-    void start_source_at(std::int64_t place) { units_.starts[MovedUnits::source] += place; }
-    void start_target_at(std::int64_t place) { units_.starts[MovedUnits::target] += place; }
+    void start_source_at(std::int64_t offset) { units_.starts[MovedUnits::source] += offset; }
+    void start_target_at(std::int64_t offset) { units_.starts[MovedUnits::target] += offset; }
 
     /// Adds a dimension of the output, with its stride in the source. `number` is its stride in the numbering that the
     /// band uses.

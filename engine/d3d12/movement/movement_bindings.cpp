@@ -97,12 +97,12 @@ DispatchPlan plan_split(const Descriptor& descriptor) {
     const std::uint32_t axis = descriptor.uint("Axis");
     const auto parts = descriptor.outputs();
     DispatchPlan plan;
-    std::int64_t place = 0;
+    std::int64_t offset = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Movement copy = part_of(whole, *parts[i].desc, parts[i].desc->sizes);
-        copy.start_source_at(place * copy.source_strides()[axis]);
+        copy.start_source_at(offset * copy.source_strides()[axis]);
         plan.dispatches.push_back(std::move(copy).dispatch(input(0), output(i)));
-        place += parts[i].desc->sizes[axis];
+        offset += parts[i].desc->sizes[axis];
     }
     return plan;
 }
@@ -113,12 +113,12 @@ DispatchPlan plan_join(const Descriptor& descriptor) {
     const std::uint32_t axis = descriptor.uint("Axis");
     const auto parts = descriptor.inputs();
     DispatchPlan plan;
-    std::int64_t place = 0;
+    std::int64_t offset = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Movement copy = part_of(*parts[i].desc, whole, parts[i].desc->sizes);
-        copy.start_target_at(place * copy.target_strides()[axis]);
+        copy.start_target_at(offset * copy.target_strides()[axis]);
         plan.dispatches.push_back(std::move(copy).dispatch(input(i), output(0)));
-        place += parts[i].desc->sizes[axis];
+        offset += parts[i].desc->sizes[axis];
     }
     return plan;
 }
@@ -252,7 +252,7 @@ DispatchPlan plan_unfold(const Descriptor& descriptor) {
     Movement copy(&tensors.input, tensors.output);
     const std::vector<std::uint32_t>& windows = descriptor.uints("WindowSizes");
     copy.along(tensors.input.sizes[0], copy.source_strides()[0], copy.target_strides()[0]);
-    std::int64_t place_stride = copy.target_strides()[1];
+    std::int64_t window_stride = copy.target_strides()[1];
     std::int64_t block_stride = copy.target_strides()[2];
     for (std::size_t w = windows.size(); w-- > 0;) {
         constexpr std::size_t first_spatial = 2;
@@ -266,12 +266,12 @@ DispatchPlan plan_unfold(const Descriptor& descriptor) {
             std::uint64_t{coordinate.size} + descriptor.uints("StartPadding")[w] + descriptor.uints("EndPadding")[w];
         const std::uint64_t blocks = (room - dilation * (windows[w] - 1) - 1) / stride + 1;
         const std::size_t number = copy.add_coordinate(coordinate);
-        copy.along_coordinate(windows[w], number, static_cast<std::int64_t>(dilation), place_stride);
+        copy.along_coordinate(windows[w], number, static_cast<std::int64_t>(dilation), window_stride);
         copy.along_coordinate(blocks, number, static_cast<std::int64_t>(stride), block_stride);
-        place_stride *= windows[w];
+        window_stride *= windows[w];
         block_stride *= static_cast<std::int64_t>(blocks);
     }
-    copy.along(tensors.input.sizes[1], copy.source_strides()[1], place_stride);
+    copy.along(tensors.input.sizes[1], copy.source_strides()[1], window_stride);
     return one_copy(std::move(copy));
 }
 
@@ -284,7 +284,7 @@ std::optional<std::string> too_far(const Descriptor& descriptor) {
     for (std::size_t d = 0; d < start.size(); ++d) {
         const std::size_t dimension = tensors.input.sizes.size() - start.size() + d;
         if (std::uint64_t{tensors.input.sizes[dimension]} + start[d] + end[d] > most) {
-            return "the shader does not count more than 2^30 places in a padded dimension";
+            return "the shader does not count more than 2^30 positions in a padded dimension";
         }
     }
     return std::nullopt;
@@ -294,7 +294,7 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 31;
     for (const std::uint32_t size : descriptor.outputs().front().desc->sizes) {
         if (size > most) {
-            return "the shader does not count more than 2^31 places in a dimension";
+            return "the shader does not count more than 2^31 positions in a dimension";
         }
     }
     return std::nullopt;

@@ -149,12 +149,12 @@ void widen(Dimensions& dimensions, std::uint64_t width, bool has_vectors) {
     }
 }
 
-void put_dimensions(const Dimensions& dimensions, std::uint32_t& count, ConstantBuffer::uint4* places,
+void put_dimensions(const Dimensions& dimensions, std::uint32_t& count, ConstantBuffer::uint4* rows,
                     ConstantBuffer::uint4* parameters) {
     count = static_cast<std::uint32_t>(dimensions.size());
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         const auto stride = [&](Array array) { return static_cast<std::uint32_t>(dimensions[d].strides[array]); };
-        places[d].words = {static_cast<std::uint32_t>(dimensions[d].size), stride(x), stride(y), stride(set)};
+        rows[d].words = {static_cast<std::uint32_t>(dimensions[d].size), stride(x), stride(y), stride(set)};
         parameters[d].words = {stride(scale), stride(bias), 0, 0};
     }
 }

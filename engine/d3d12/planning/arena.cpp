@@ -22,9 +22,9 @@ public:
     [[nodiscard]] bool is_oversized() const { return is_oversized_; }
 
     /// Empty if there is no room.
-    std::optional<std::uint64_t> place(const Tenant& tenant, std::uint64_t room) {
+    std::optional<std::uint64_t> reserve(const Tenant& tenant, std::uint64_t room) {
         std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
-        for (const Placed& other : placed_) {
+        for (const Reserved& other : reserved_) {
             if (other.first <= tenant.last && tenant.first <= other.last) {
                 taken.emplace_back(other.begin, other.end);
             }
@@ -40,13 +40,13 @@ public:
         if (offset + room > most_bytes_) {
             return std::nullopt;
         }
-        placed_.push_back({offset, offset + room, tenant.first, tenant.last});
+        reserved_.push_back({offset, offset + room, tenant.first, tenant.last});
         bytes_ = std::max(bytes_, offset + room);
         return offset;
     }
 
 private:
-    struct Placed {
+    struct Reserved {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::size_t first = 0;
@@ -56,7 +56,7 @@ private:
     std::uint64_t most_bytes_;
     bool is_oversized_;
     std::uint64_t bytes_ = 0;
-    std::vector<Placed> placed_;
+    std::vector<Reserved> reserved_;
 };
 
 }  // namespace
@@ -78,14 +78,14 @@ ArenaLayout lay_out(std::span<const Tenant> tenants, std::uint64_t alignment, st
         std::optional<std::uint64_t> offset;
         for (std::size_t a = 0; a < arenas.size() && !offset; ++a) {
             if (arenas[a].is_oversized() == is_oversized) {
-                offset = arenas[a].place(tenants[t], room);
+                offset = arenas[a].reserve(tenants[t], room);
                 layout.positions[t] = {a, offset.value_or(0)};
             }
         }
         if (!offset) {
             // Later tenants are not larger.
             arenas.emplace_back(is_oversized ? room : most_bytes, is_oversized);
-            layout.positions[t] = {arenas.size() - 1, arenas.back().place(tenants[t], room).value()};
+            layout.positions[t] = {arenas.size() - 1, arenas.back().reserve(tenants[t], room).value()};
         }
     }
     for (const Arena& arena : arenas) {

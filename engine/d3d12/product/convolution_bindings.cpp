@@ -135,7 +135,7 @@ Product product_of(std::uint32_t numbers, const Convolution& op) {
 
 /// True if windows have one element, and consecutive output positions have constant strides in the input and in the
 /// output.
-bool has_single_places(const ProductParameters& parameters) {
+bool has_single_elements(const ProductParameters& parameters) {
     const auto& sizes = parameters.column_sizes.words;
     const auto follow = [&](const auto& strides) {
         return (sizes[1] == 1 || strides[1] == strides[2] * sizes[2]) &&
@@ -151,12 +151,12 @@ bool has_single_places(const ProductParameters& parameters) {
 /// Replaces windows by matrices of channels and positions if possible, because shaders read these faster.
 void try_matrices(Product& product) {
     // With fewer positions, tiles would be mostly empty, since each batch starts a new one.
-    constexpr std::uint32_t enough_places = 256;
+    constexpr std::uint32_t enough_positions = 256;
     ProductParameters& parameters = product.parameters;
     const std::uint32_t images = parameters.column_sizes.words[0];
     SharedDimension<product_arrays>& groups = product.products.front();
-    if (!has_single_places(parameters) ||
-        (images > 1 && (groups.size > 1 || parameters.column_count / images < enough_places))) {
+    if (!has_single_elements(parameters) ||
+        (images > 1 && (groups.size > 1 || parameters.column_count / images < enough_positions))) {
         return;
     }
     product.is_window = false;

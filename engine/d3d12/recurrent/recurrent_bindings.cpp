@@ -92,12 +92,12 @@ private:
         if (slot.desc == nullptr) {
             return;
         }
-        const auto place = static_cast<std::size_t>(std::find(tensor_names.begin(), tensor_names.end(), slot.name) -
-                                                    tensor_names.begin());
-        buffers_.at(place) = buffer;
-        parameters_.present |= 1U << place;
+        const auto tensor = static_cast<std::size_t>(std::find(tensor_names.begin(), tensor_names.end(), slot.name) -
+                                                     tensor_names.begin());
+        buffers_.at(tensor) = buffer;
+        parameters_.present |= 1U << tensor;
         const std::vector<std::uint32_t> strides = strides_in_words(*slot.desc);
-        std::copy(strides.begin(), strides.end(), parameters_.strides[place].words.begin());
+        std::copy(strides.begin(), strides.end(), parameters_.strides[tensor].words.begin());
     }
 
     void put_shape() {

@@ -32,8 +32,8 @@ void put_coordinates(Parameters& parameters, const core::TensorDesc& source, con
     parameters.coordinate_count = count;
     parameters.row_stride = static_cast<std::uint32_t>(strides[strides.size() - 2]);
     for (std::uint32_t c = 0; c < count; ++c) {
-        const std::int64_t place = strides.back() * (count - 1 - c);
-        parameters.coordinates[c].words = {source.sizes[rank - 1 - c], static_cast<std::uint32_t>(place), 0, 0};
+        const std::int64_t offset = strides.back() * (count - 1 - c);
+        parameters.coordinates[c].words = {source.sizes[rank - 1 - c], static_cast<std::uint32_t>(offset), 0, 0};
     }
 }
 

@@ -135,7 +135,7 @@ bool runs_from_the_end(const Descriptor& descriptor) {
 }
 
 /// ARGMAX and ARGMIN.
-DispatchPlan plan_place(const Descriptor& descriptor, const Function& function) {
+DispatchPlan plan_position(const Descriptor& descriptor, const Function& function) {
     Reduction reduction = reduction_of(descriptor, function);
     reduce_axes(reduction, descriptor);
     reduction.parameters.rank_flip = runs_from_the_end(descriptor) ? all_bits : 0u;
@@ -166,7 +166,7 @@ std::vector<ShaderVariant> variants(const std::vector<ReductionVariants>& wanted
     return result;
 }
 
-std::vector<ShaderVariant> place_variants() {
+std::vector<ShaderVariant> position_variants() {
     return variants({{.combine = COMBINE_FIRST_EXTREME, .numbers = NUMBERS_WORD},
                      {.combine = COMBINE_FIRST_EXTREME, .numbers = NUMBERS_TWO_WORDS}});
 }
@@ -226,10 +226,10 @@ Binding element_binding(std::string_view name, const Function& function) {
             .cut = cut_between_lines};
 }
 
-Binding place_binding(std::string_view name, const Function& function) {
+Binding position_binding(std::string_view name, const Function& function) {
     return {.name = name,
-            .plan = [function](const Descriptor& descriptor) { return plan_place(descriptor, function); },
-            .variants = place_variants,
+            .plan = [function](const Descriptor& descriptor) { return plan_position(descriptor, function); },
+            .variants = position_variants,
             .unsupported = too_many_elements,
             .cut = cut_results};
 }
@@ -242,8 +242,8 @@ Bindings reduction_bindings() {
              .variants = reduce_variants,
              .unsupported = too_many_elements,
              .cut = cut_results},
-            place_binding("ARGMAX", function_of(operators::ReduceFunction::argmax)),
-            place_binding("ARGMIN", function_of(operators::ReduceFunction::argmin)),
+            position_binding("ARGMAX", function_of(operators::ReduceFunction::argmax)),
+            position_binding("ARGMIN", function_of(operators::ReduceFunction::argmin)),
             element_binding("ACTIVATION_SOFTMAX", softmax),
             element_binding("ACTIVATION_LOG_SOFTMAX", log_softmax),
             element_binding("ACTIVATION_HARDMAX", hardmax),

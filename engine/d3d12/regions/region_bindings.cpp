@@ -216,7 +216,7 @@ std::vector<ShaderVariant> gradient_variants() {
 /// Element indices have 32 bits, and coordinates in the input are FP32 numbers.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
-    constexpr std::uint32_t most_places = std::uint32_t{1} << 24;
+    constexpr std::uint32_t most_positions = std::uint32_t{1} << 24;
     constexpr std::uint32_t most_outputs = 0xffff;
     for (const auto& slots : {descriptor.inputs(), descriptor.outputs()}) {
         for (const operators::TensorSlot& slot : slots) {
@@ -228,8 +228,8 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
                 return "the shader does not count 2^30 elements";
             }
             const core::Dimensions& sizes = slot.desc->sizes;
-            if (sizes.size() == REGION_DIMENSIONS && (sizes[2] > most_places || sizes[3] > most_places)) {
-                return "the shader does not tell more than 2^24 places in an image apart";
+            if (sizes.size() == REGION_DIMENSIONS && (sizes[2] > most_positions || sizes[3] > most_positions)) {
+                return "the shader does not tell more than 2^24 positions in an image apart";
             }
         }
     }

@@ -201,7 +201,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
     for (std::size_t d = 0; d < from.size(); ++d) {
         const Scaling scaling(descriptor, d);
         if (std::max(from[d], to[d]) > most && !scaling.keeps(from[d], to[d])) {
-            return "the shader does not tell more than 2^24 places in a scaled dimension apart";
+            return "the shader does not tell more than 2^24 positions in a scaled dimension apart";
         }
         if (filters(descriptor) && scaling.scale < shortest) {
             return "the shader's filter does not reach over more than 2^17 elements";

@@ -87,7 +87,7 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 30;
     for (const std::uint32_t size : descriptor.tensor("OutputTensor")->sizes) {
         if (size > most) {
-            return "the shader does not count more than 2^30 places in a dimension";
+            return "the shader does not count more than 2^30 positions in a dimension";
         }
     }
     return std::nullopt;

@@ -38,21 +38,21 @@ public:
             static_cast<std::uint32_t>((groups_of(size(), length_) - 1) * kept_ + std::min(last, kept_));
         const core::TensorDesc values = along_axis(op_.values.data_type, candidates);
         const core::TensorDesc indices = along_axis(op_.indices.data_type, candidates);
-        const core::TensorDesc places = along_axis(core::DataType::uint32, op_.k);
+        const core::TensorDesc positions = along_axis(core::DataType::uint32, op_.k);
         const BufferRef value_ref = plan_.add_temporary(values.total_bytes);
         const BufferRef index_ref = plan_.add_temporary(indices.total_bytes);
-        const BufferRef place_ref = plan_.add_temporary(places.total_bytes);
+        const BufferRef position_ref = plan_.add_temporary(positions.total_bytes);
         for (std::uint64_t begin = 0; begin < size(); begin += length_) {
             const std::uint64_t end = std::min(begin + length_, size());
             add_part(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), value_ref, index_ref);
         }
-        add(winners_of(values, op_.values, places, op_.k), {value_ref, output(0), place_ref});
+        add(winners_of(values, op_.values, positions, op_.k), {value_ref, output(0), position_ref});
         Descriptor gathered = blank_descriptor("GATHER_ELEMENTS");
         field_of(gathered, "InputTensor") = indices;
-        field_of(gathered, "IndicesTensor") = places;
+        field_of(gathered, "IndicesTensor") = positions;
         field_of(gathered, "OutputTensor") = op_.indices;
         field_of(gathered, "Axis") = op_.axis;
-        add(gathered, {index_ref, place_ref, output(1)});
+        add(gathered, {index_ref, position_ref, output(1)});
         return is_possible_ ? std::optional(std::move(plan_).plan()) : std::nullopt;
     }
 

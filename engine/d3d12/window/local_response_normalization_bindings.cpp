@@ -99,7 +99,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
     }
     for (const std::uint32_t size : sizes) {
         if (std::uint64_t{size} + elements_behind(descriptor) >= limit) {
-            return "the shader does not count 2^32 places in a padded dimension";
+            return "the shader does not count 2^32 positions in a padded dimension";
         }
     }
     return std::nullopt;

@@ -34,7 +34,7 @@ constexpr std::uint32_t lane_count = 4;
 
 /// Functions with little computation per element, for which finding the element takes a significant share of the time.
 bool may_have_lanes(std::uint32_t function) {
-    return function == WINDOW_AVERAGE || function == WINDOW_LARGEST || function == WINDOW_LARGEST_PLACE;
+    return function == WINDOW_AVERAGE || function == WINDOW_LARGEST || function == WINDOW_LARGEST_INDEX;
 }
 
 /// Splits the outermost dimension into groups of four, unless windows slide along it: its planes then have windows at

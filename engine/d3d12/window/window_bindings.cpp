@@ -154,14 +154,14 @@ WindowPass largest(const Descriptor& descriptor, const TensorDesc& shape) {
 }
 
 /// Also writes their indices, as words of a tensor with these strides.
-void want_places(WindowPass& pass, const Descriptor& descriptor, core::Strides strides, std::uint32_t words,
-                 BufferRef buffer) {
+void want_indices(WindowPass& pass, const Descriptor& descriptor, core::Strides strides, std::uint32_t words,
+                  BufferRef buffer) {
     if (pass.function == WINDOW_LARGEST) {
-        pass.function = WINDOW_LARGEST_PLACE;
+        pass.function = WINDOW_LARGEST_INDEX;
     }
     pass.second = row_major_strides(descriptor.tensor("InputTensor")->sizes);
     pass.other = std::move(strides);
-    pass.parameters.place_words = words;
+    pass.parameters.index_words = words;
     pass.buffers[3] = buffer;
 }
 
@@ -172,9 +172,9 @@ DispatchPlan plan_largest(const Descriptor& descriptor) {
     pass.buffers[2] = output(0);
     pass.parameters.has_values = 1;
     if (has_field(descriptor, "OutputIndicesTensor")) {
-        if (const TensorDesc* places = descriptor.tensor("OutputIndicesTensor")) {
-            want_places(pass, descriptor, core::signed_strides(*places), core::bits_of(places->data_type) / 32,
-                        output(1));
+        if (const TensorDesc* indices = descriptor.tensor("OutputIndicesTensor")) {
+            want_indices(pass, descriptor, core::signed_strides(*indices), core::bits_of(indices->data_type) / 32,
+                         output(1));
         }
     }
     return {{}, {window_dispatch(pass)}};
@@ -207,12 +207,12 @@ DispatchPlan plan_average_gradient(const Descriptor& descriptor) {
 DispatchPlan plan_largest_gradient(const Descriptor& descriptor) {
     constexpr std::uint64_t word_bytes = 4;
     const TensorDesc& gradients = *descriptor.tensor("InputGradientTensor");
-    const core::Strides place_strides = row_major_strides(gradients.sizes);
-    WindowPass places = largest(descriptor, gradients);
-    want_places(places, descriptor, place_strides, 1, temporary(0));
-    places.parameters.no_place = 0xffffffff;
+    const core::Strides index_strides = row_major_strides(gradients.sizes);
+    WindowPass indices = largest(descriptor, gradients);
+    want_indices(indices, descriptor, index_strides, 1, temporary(0));
+    indices.parameters.no_index = 0xffffffff;
     WindowPass sums = gradient(WINDOW_LARGEST_GRADIENT, descriptor, input(1));
-    sums.second = place_strides;
+    sums.second = index_strides;
     sums.buffers[1] = temporary(0);
     // Windows with dilation are searched over their whole extent.
     for (std::optional<Window>& window : sums.windows) {
@@ -220,7 +220,7 @@ DispatchPlan plan_largest_gradient(const Descriptor& descriptor) {
             window->size = (window->size - 1) * window->dilation + 1;
         }
     }
-    return {{*core::element_count(gradients.sizes) * word_bytes}, {window_dispatch(places), window_dispatch(sums)}};
+    return {{*core::element_count(gradients.sizes) * word_bytes}, {window_dispatch(indices), window_dispatch(sums)}};
 }
 
 /// Coordinates in and around the input, and element indices, have 32 bits.
@@ -237,7 +237,7 @@ std::optional<std::string> too_far(const Descriptor& descriptor) {
         if (std::uint64_t{image.sizes[first_spatial + w]} + descriptor.uints("StartPadding")[w] +
                 descriptor.uints("EndPadding")[w] >=
             limit) {
-            return "the shader does not count 2^32 places in a padded dimension";
+            return "the shader does not count 2^32 positions in a padded dimension";
         }
     }
     return std::nullopt;
@@ -261,7 +261,7 @@ std::vector<ShaderVariant> average_variants() {
 }
 
 std::vector<ShaderVariant> largest_variants() {
-    auto result = variants({WINDOW_LARGEST, WINDOW_LARGEST_PLACE}, {32, 16, 8});
+    auto result = variants({WINDOW_LARGEST, WINDOW_LARGEST_INDEX}, {32, 16, 8});
     result.push_back(window_variants(WINDOW_LARGEST_TWO_WORDS, {64}).front());
     return result;
 }
@@ -280,7 +280,7 @@ Bindings window_bindings() {
     Bindings rows{
         pooling_binding("QUANTIZED_LINEAR_AVERAGE_POOLING", plan_quantized_average, {WINDOW_QUANTIZED_AVERAGE}, {8}),
         pooling_binding("AVERAGE_POOLING_GRAD", plan_average_gradient, {WINDOW_AVERAGE_GRADIENT}, {32, 16}),
-        pooling_binding("MAX_POOLING_GRAD", plan_largest_gradient, {WINDOW_LARGEST_PLACE, WINDOW_LARGEST_GRADIENT},
+        pooling_binding("MAX_POOLING_GRAD", plan_largest_gradient, {WINDOW_LARGEST_INDEX, WINDOW_LARGEST_GRADIENT},
                         {32, 16}),
     };
     for (const std::string_view name : {"AVERAGE_POOLING", "AVERAGE_POOLING1"}) {

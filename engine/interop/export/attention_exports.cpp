@@ -105,16 +105,16 @@ Value is_seen(OperatorWriter& to, const Value& scores) {
         query_first.push_back(std::int64_t{batch} * queries);
         key_first.push_back(std::int64_t{batch} * keys);
     }
-    const Value query_place =
+    const Value query_position =
         w.add(w.integers({1, 1, queries, 1}, counted(queries)), w.integers({batches, 1, 1, 1}, query_first));
-    const Value key_place = w.add(key, w.integers({batches, 1, 1, 1}, key_first));
+    const Value key_position = w.add(key, w.integers({batches, 1, 1, 1}, key_first));
     const Value query_start = numbers_of_batches(w, flat, batches, batches);
     const Value query_end = numbers_of_batches(w, flat, std::int64_t{batches} + 1, batches);
     const Value key_start = numbers_of_batches(w, flat, 2 * std::int64_t{batches} + 1, batches);
     const Value by_query =
-        w.test("And", {at_least(w, query_place, query_start), w.test("Less", {query_place, query_end})});
+        w.test("And", {at_least(w, query_position, query_start), w.test("Less", {query_position, query_end})});
     const Value by_key =
-        w.test("And", {at_least(w, key_place, key_start), w.test("Less", {key_place, w.add(key_start, length)})});
+        w.test("And", {at_least(w, key_position, key_start), w.test("Less", {key_position, w.add(key_start, length)})});
     return w.test("And", {by_query, by_key});
 }
 

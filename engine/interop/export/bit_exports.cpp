@@ -29,7 +29,7 @@ Value as_unsigned(ModelWriter& w, const Value& x, std::uint32_t bits) {
 }
 
 /// 0 up to the number of bits less one, of the type.
-Value places(ModelWriter& w, std::uint32_t bits, int type) {
+Value bit_positions(ModelWriter& w, std::uint32_t bits, int type) {
     return w.cast(w.integers({bits}, counted(bits)), type);
 }
 
@@ -40,7 +40,7 @@ Value shifted(ModelWriter& w, const Value& x, const Value& by, const char* direc
 /// A last dimension with the bits of each element.
 Value bits_of_each(ModelWriter& w, const Value& x, std::uint32_t bits) {
     const Value column = w.reshape(x, {static_cast<std::uint32_t>(x.count()), 1});
-    return w.each("Mod", {shifted(w, column, places(w, bits, x.type), "RIGHT"), w.like(x, 2)});
+    return w.each("Mod", {shifted(w, column, bit_positions(w, bits, x.type), "RIGHT"), w.like(x, 2)});
 }
 
 /// ONNX has sums of UINT32 and of UINT64.
@@ -80,7 +80,7 @@ void write_combination(OperatorWriter& to) {
     }
     const Value made = combined(w, how, bits_of_each(w, as_unsigned(w, a, bits), bits),
                                 bits_of_each(w, as_unsigned(w, b, bits), bits));
-    const Value values = shifted(w, made, places(w, bits, made.type), "LEFT");
+    const Value values = shifted(w, made, bit_positions(w, bits, made.type), "LEFT");
     to.out("OutputTensor", sum_of_bits(w, values, a.sizes));
 }
 

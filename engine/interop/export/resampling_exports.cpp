@@ -22,12 +22,12 @@ struct Line {
     double input_offset = 0.5;
     double output_offset = -0.5;
 
-    [[nodiscard]] double place(std::uint32_t output) const {
+    [[nodiscard]] double position(std::uint32_t output) const {
         return (static_cast<double>(output) - output_offset) / scale - input_offset;
     }
 };
 
-/// Which element is taken at a place between two.
+/// Which element is taken at a position between two.
 enum class Nearest : std::uint8_t { halves_up, above, below };
 
 struct Resampling {
@@ -131,11 +131,11 @@ Value resize_node(OperatorWriter& to, const Value& x, const Resampling& resampli
 
 // ---- by weights --------------------------------------------------------------------------------------------------
 
-/// The nearest element to a place.
-std::uint32_t element_at(const Line& line, double place, Nearest nearest) {
-    const double element = nearest == Nearest::above   ? std::ceil(place)
-                           : nearest == Nearest::below ? std::floor(place)
-                                                       : std::floor(place + 0.5);
+/// The nearest element to a position.
+std::uint32_t element_at(const Line& line, double position, Nearest nearest) {
+    const double element = nearest == Nearest::above   ? std::ceil(position)
+                           : nearest == Nearest::below ? std::floor(position)
+                                                       : std::floor(position + 0.5);
     return static_cast<std::uint32_t>(std::clamp(element, 0.0, static_cast<double>(line.in) - 1));
 }
 
@@ -143,12 +143,12 @@ std::uint32_t element_at(const Line& line, double place, Nearest nearest) {
 std::vector<float> weights_of(const Line& line, const Resampling& resampling) {
     std::vector<float> weights(std::size_t{line.in} * line.out);
     for (std::uint32_t output = 0; output < line.out; ++output) {
-        const double place = std::clamp(line.place(output), -1.0, static_cast<double>(line.in));
+        const double position = std::clamp(line.position(output), -1.0, static_cast<double>(line.in));
         if (!resampling.is_linear) {
-            weights[std::size_t{element_at(line, place, resampling.nearest)} * line.out + output] = 1;
+            weights[std::size_t{element_at(line, position, resampling.nearest)} * line.out + output] = 1;
             continue;
         }
-        const double inside = std::clamp(place, 0.0, static_cast<double>(line.in) - 1);
+        const double inside = std::clamp(position, 0.0, static_cast<double>(line.in) - 1);
         const auto first = static_cast<std::uint32_t>(inside);
         const std::uint32_t second = std::min(first + 1, line.in - 1);
         const double share = inside - first;
@@ -190,7 +190,7 @@ bool is_kept(const Line& line) {
     return line.in == line.out && line.scale == 1 && line.input_offset + line.output_offset == 0;
 }
 
-/// Elements of the input at places between its elements.
+/// Elements of the input at positions between its elements.
 void put_resampled(OperatorWriter& to, const Resampling& resampling) {
     ModelWriter& w = to.w;
     const core::Dimensions& sizes = to.sizes("OutputTensor");
@@ -214,7 +214,7 @@ void put_resampled(OperatorWriter& to, const Resampling& resampling) {
             const Line& line = resampling.lines[d];
             Numbers from;
             for (std::uint32_t output = 0; output < std::min<std::uint32_t>(line.out, 1 << 16); ++output) {
-                from.push_back(element_at(line, line.place(output), resampling.nearest));
+                from.push_back(element_at(line, line.position(output), resampling.nearest));
             }
             if (from.size() != line.out) {
                 to.fail("a dimension is too large to list where its elements come from");

@@ -336,14 +336,14 @@ std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) {
 
 /// Sizes of the unfolded tensor: batches, channels times elements of a window, blocks.
 WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& image) {
-    std::uint64_t places = image[1];
+    std::uint64_t elements = image[1];
     std::uint64_t blocks = 1;
     for (std::size_t d = 0; d + 2 < image.size(); ++d) {
         const SlidingWindow window(descriptor, image, d);
-        places = limited_product(places, window.size);
+        elements = limited_product(elements, window.size);
         blocks = limited_product(blocks, window.stops());
     }
-    return {image[0], places, blocks};
+    return {image[0], elements, blocks};
 }
 
 Verdict check_unfold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {

@@ -97,7 +97,7 @@ function drawTimes(rows) {
   byId("times-note").textContent = !compared() ? `${countOf(rows.length)}.` :
     `${countOf(rows.length)}, of which changes of more than ${percentText(data.threshold, 0)} count: ` +
     verdicts.map(([change, count]) => `${count} ${change}`).join(", ") + "." +
-    (data.differences.length ? ` The runs are from different places: ${data.differences.join("; ")}.` : "") +
+    (data.differences.length ? ` The runs differ in: ${data.differences.join("; ")}.` : "") +
     (data.onlyInBase.length ? ` Only in the base: ${data.onlyInBase.join(", ")}.` : "");
 }
 

@@ -1,5 +1,5 @@
 // Computes which input elements each filter element sees.
-#include "engine/cpu/product/places.h"
+#include "engine/cpu/product/filter_positions.h"
 
 #include <algorithm>
 #include <iterator>
@@ -25,8 +25,8 @@ std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*numbe
 
 }  // namespace
 
-std::int64_t Meetings::element_at(std::int64_t place) const {
-    const std::int64_t from = place - first;
+std::int64_t Meetings::element_at(std::int64_t position) const {
+    const std::int64_t from = position - first;
     if (from < 0 || from % step != 0 || from / step >= count) {
         return Factors::nowhere;
     }
@@ -34,7 +34,7 @@ std::int64_t Meetings::element_at(std::int64_t place) const {
 }
 
 Meetings meetings_of(const Axis& axis, std::int64_t tap) {
-    const std::int64_t places = axis.places - axis.output_padding;
+    const std::int64_t positions = axis.positions - axis.output_padding;
     const std::int64_t offset = tap * axis.dilation - axis.padding;
     Meetings meetings;
     if (axis.backward) {
@@ -42,13 +42,13 @@ Meetings meetings_of(const Axis& axis, std::int64_t tap) {
         meetings.element = rounded_up_quotient(-offset, axis.stride);
         meetings.first = meetings.element * axis.stride + offset;
         meetings.count =
-            std::min(axis.elements - meetings.element, rounded_up_quotient(places - meetings.first, axis.stride));
+            std::min(axis.elements - meetings.element, rounded_up_quotient(positions - meetings.first, axis.stride));
     } else {
         meetings.element_step = axis.stride;
         meetings.first = rounded_up_quotient(-offset, axis.stride);
         meetings.element = meetings.first * axis.stride + offset;
         meetings.count =
-            std::min(places - meetings.first, rounded_up_quotient(axis.elements - meetings.element, axis.stride));
+            std::min(positions - meetings.first, rounded_up_quotient(axis.elements - meetings.element, axis.stride));
     }
     meetings.count = std::max<std::int64_t>(meetings.count, 0);
     return meetings;
@@ -73,7 +73,7 @@ Convolution Convolution::of(const operators::Descriptor& descriptor) {
         convolution.axes.push_back(
             {.elements = input[d + 2],
              .taps = filter[d + 2],
-             .places = output[d + 2],
+             .positions = output[d + 2],
              .output_padding = has("OutputPadding") ? descriptor.uints("OutputPadding")[entry] : 0,
              .stride = descriptor.uints("Strides")[entry],
              .dilation = descriptor.uints("Dilations")[entry],
@@ -87,7 +87,7 @@ Shape Convolution::shape() const {
     return {.batches = batches * groups,
             .rows = output_channels,
             .depth = channels * product_of(axes, &Axis::taps),
-            .columns = product_of(axes, &Axis::places)};
+            .columns = product_of(axes, &Axis::positions)};
 }
 
 ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers image)
@@ -98,7 +98,7 @@ ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers f
     terms_ = {convolution.channels};
     for (const Axis& axis : convolution_.axes) {
         std::vector<Meetings>& meetings = meetings_.emplace_back();
-        std::vector<std::int64_t> counts(static_cast<std::size_t>(axis.places), 0);
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(axis.positions), 0);
         for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
             const Meetings& one = meetings.emplace_back(meetings_of(axis, tap));
             for (std::int64_t i = 0; i < one.count; ++i) {
@@ -131,13 +131,13 @@ std::int64_t ConvolutionFactors::row_of(const Tap& tap, std::int64_t row) const 
     std::int64_t size = 1;
     for (std::size_t d = tap.meetings.size() - 1; d-- > 0;) {
         const Axis& axis = convolution_.axes[d];
-        const std::int64_t element = tap.meetings[d]->element_at(row % axis.places);
+        const std::int64_t element = tap.meetings[d]->element_at(row % axis.positions);
         if (element == nowhere) {
             return nowhere;
         }
         result += element * size;
         size *= axis.elements;
-        row /= axis.places;
+        row /= axis.positions;
     }
     return result;
 }
@@ -145,8 +145,8 @@ std::int64_t ConvolutionFactors::row_of(const Tap& tap, std::int64_t row) const 
 std::int64_t ConvolutionFactors::right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const {
     const Tap tap = tap_of(batch, k);
     const Axis& inner = convolution_.axes.back();
-    const std::int64_t row = row_of(tap, column / inner.places);
-    const std::int64_t element = tap.meetings.back()->element_at(column % inner.places);
+    const std::int64_t row = row_of(tap, column / inner.positions);
+    const std::int64_t element = tap.meetings.back()->element_at(column % inner.positions);
     return row == nowhere || element == nowhere ? nowhere : tap.start + row * inner.elements + element;
 }
 
@@ -157,9 +157,9 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
     const Axis& inner = convolution_.axes.back();
     const Meetings& meetings = *tap.meetings.back();
     for (std::int64_t done = 0; done < count;) {
-        const std::int64_t row = (column + done) / inner.places;
-        const std::int64_t first = (column + done) % inner.places;
-        const std::int64_t last = std::min(inner.places, first + count - done);
+        const std::int64_t row = (column + done) / inner.positions;
+        const std::int64_t first = (column + done) % inner.positions;
+        const std::int64_t last = std::min(inner.positions, first + count - done);
         if (const std::int64_t above = row_of(tap, row); above != nowhere) {
             const std::int64_t begin = rounded_up_quotient(first - meetings.first, meetings.step);
             const std::int64_t end =
@@ -176,19 +176,21 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
 void ConvolutionFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                                     std::int64_t count, double* to) const {
     std::fill_n(to, count, 0.0);
-    for_each_meeting(batch, k, column, count,
-                     [&](std::int64_t element, std::int64_t place, std::int64_t places, const Meetings& meetings) {
-                         from.copy(element, meetings.element_step, places, to + place, meetings.step);
-                     });
+    for_each_meeting(
+        batch, k, column, count,
+        [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
+            from.copy(element, meetings.element_step, positions, to + position, meetings.step);
+        });
 }
 
 void ConvolutionFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
                                    std::int64_t column, std::int64_t count, double factor, double* sums) const {
-    for_each_meeting(batch, k, column, count,
-                     [&](std::int64_t element, std::int64_t place, std::int64_t places, const Meetings& meetings) {
-                         add_products(from.data() + element, meetings.element_step, places, factor, sums + place,
-                                      meetings.step);
-                     });
+    for_each_meeting(
+        batch, k, column, count,
+        [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
+            add_products(from.data() + element, meetings.element_step, positions, factor, sums + position,
+                         meetings.step);
+        });
 }
 
 /// Filters with stride 1 along the last dimension slide over rows.
@@ -207,11 +209,11 @@ void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int6
     const double* const factors = &left().values[left_index(batch, row, 0)];
     std::vector<SlidingRow> rows;
     for (std::int64_t done = 0; done < count;) {
-        const std::int64_t first = (column + done) % inner.places;
-        const std::int64_t last = std::min(inner.places, first + count - done);
+        const std::int64_t first = (column + done) % inner.positions;
+        const std::int64_t last = std::min(inner.positions, first + count - done);
         rows.clear();
         for (std::size_t t = 0; t < taps.size(); ++t) {
-            const std::int64_t above = row_of(taps[t], (column + done) / inner.places);
+            const std::int64_t above = row_of(taps[t], (column + done) / inner.positions);
             if (above != nowhere) {
                 rows.push_back({right().values.data() + taps[t].start + above * inner.elements,
                                 factors + static_cast<std::int64_t>(t) * inner.taps});

@@ -15,7 +15,7 @@ struct Axis {
     /// Sizes of the input, of the filter, and of the output.
     std::int64_t elements = 1;
     std::int64_t taps = 1;
-    std::int64_t places = 1;
+    std::int64_t positions = 1;
     /// Output elements at the end that no filter position covers.
     std::int64_t output_padding = 0;
     std::int64_t stride = 1;
@@ -36,7 +36,7 @@ struct Meetings {
     std::int64_t element_step = 1;
 
     /// The input element that the output position sees, or Factors::nowhere.
-    [[nodiscard]] std::int64_t element_at(std::int64_t place) const;
+    [[nodiscard]] std::int64_t element_at(std::int64_t position) const;
 };
 
 /// `tap` is the index along the filter. The result is empty if the filter element only sees padding.
@@ -81,8 +81,8 @@ private:
         std::vector<const Meetings*> meetings;
     };
     /// Splits `count` output positions, from a column on, into segments that see input elements. Calls visit(element,
-    /// place, places, meetings) for each: the index of the first element, the index of the first position, and the
-    /// number of positions.
+    /// position, positions, meetings) for each: the index of the first element, the index of the first position, and
+    /// the number of positions.
     template <class Visit>
     void for_each_meeting(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                           const Visit& visit) const;

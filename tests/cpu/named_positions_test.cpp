@@ -5,7 +5,7 @@
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/references.h"
 
-namespace dmlconform::tests::named_places_test {
+namespace dmlconform::tests::named_positions_test {
 namespace {
 
 using core::DataType;
@@ -13,7 +13,7 @@ using core::Tensor;
 using operators::Descriptor;
 using operators::FieldKind;
 
-using Places = std::vector<std::size_t>;
+using Coordinates = std::vector<std::size_t>;
 
 /// Sizes of a tensor and of its indices along an axis, and the tensors.
 class Named {
@@ -58,7 +58,7 @@ std::vector<std::uint16_t> output_of(const Descriptor& descriptor, const std::ve
     return values_of<std::uint16_t>(reference_of(descriptor, inputs).outputs[0]);
 }
 
-TEST(NamedPlaces, GatherElements) {
+TEST(NamedPositions, GatherElements) {
     Random random(11);
     for (int round = 0; round < 300; ++round) {
         Named named(random);
@@ -73,15 +73,15 @@ TEST(NamedPlaces, GatherElements) {
         const auto from = values_of<std::uint16_t>(input);
         const auto names = values_of<std::int64_t>(indices);
         for (std::size_t i = 0; i < actual.size(); ++i) {
-            Places place = coordinates_of(i, picked);
+            Coordinates position = coordinates_of(i, picked);
             const std::int64_t index = names[i] < 0 ? names[i] + named.size() : names[i];
-            place[named.axis()] = static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, named.size() - 1));
-            ASSERT_EQ(actual[i], from[index_of(place, named.sizes())]) << round;
+            position[named.axis()] = static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, named.size() - 1));
+            ASSERT_EQ(actual[i], from[index_of(position, named.sizes())]) << round;
         }
     }
 }
 
-TEST(NamedPlaces, Scatter) {
+TEST(NamedPositions, Scatter) {
     Random random(12);
     for (int round = 0; round < 300; ++round) {
         Named named(random);
@@ -101,16 +101,16 @@ TEST(NamedPlaces, Scatter) {
         for (std::size_t i = 0; i < from.size(); ++i) {
             const std::int64_t index = names[i] < 0 ? names[i] + named.size() : names[i];
             if (index >= 0 && index < named.size()) {
-                Places place = coordinates_of(i, put);
-                place[named.axis()] = static_cast<std::size_t>(index);
-                expected[index_of(place, named.sizes())] = from[i];
+                Coordinates position = coordinates_of(i, put);
+                position[named.axis()] = static_cast<std::size_t>(index);
+                expected[index_of(position, named.sizes())] = from[i];
             }
         }
         ASSERT_EQ(actual, expected) << round;
     }
 }
 
-TEST(NamedPlaces, ScatterNd) {
+TEST(NamedPositions, ScatterNd) {
     Random random(13);
     for (int round = 0; round < 300; ++round) {
         Named named(random);
@@ -160,7 +160,7 @@ TEST(NamedPlaces, ScatterNd) {
     }
 }
 
-TEST(NamedPlaces, ReverseSubsequences) {
+TEST(NamedPositions, ReverseSubsequences) {
     Random random(14);
     for (int round = 0; round < 300; ++round) {
         Named named(random);
@@ -177,16 +177,16 @@ TEST(NamedPlaces, ReverseSubsequences) {
         const auto from = values_of<std::uint16_t>(input);
         const auto ends = values_of<std::uint32_t>(lengths);
         for (std::size_t i = 0; i < actual.size(); ++i) {
-            Places place = coordinates_of(i, named.sizes());
-            const std::size_t at = place[named.axis()];
-            place[named.axis()] = 0;
+            Coordinates position = coordinates_of(i, named.sizes());
+            const std::size_t at = position[named.axis()];
+            position[named.axis()] = 0;
             const std::size_t length =
-                std::min<std::size_t>(ends[index_of(place, single)], named.sizes()[named.axis()]);
-            place[named.axis()] = at < length ? length - 1 - at : at;
-            ASSERT_EQ(actual[i], from[index_of(place, named.sizes())]) << round;
+                std::min<std::size_t>(ends[index_of(position, single)], named.sizes()[named.axis()]);
+            position[named.axis()] = at < length ? length - 1 - at : at;
+            ASSERT_EQ(actual[i], from[index_of(position, named.sizes())]) << round;
         }
     }
 }
 
 }  // namespace
-}  // namespace dmlconform::tests::named_places_test
+}  // namespace dmlconform::tests::named_positions_test

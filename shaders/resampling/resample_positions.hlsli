@@ -2,24 +2,25 @@
 // constant buffer, and `source`.
 
 // The position of an output element in the forward input, which may be out of range.
-float any_place(uint number, uint dimension) {
+float any_position(uint number, uint dimension) {
     const uint4 row = scaled[2 * dimension];
     const uint4 second_row = scaled[2 * dimension + 1];
     precise const float moved = float(number) - asfloat(row.w);
-    precise const float place = divide_exactly(float4(moved, 0, 0, 0), asfloat(row.z)).x - asfloat(second_row.x);
-    return place;
+    precise const float position = divide_exactly(float4(moved, 0, 0, 0), asfloat(row.z)).x - asfloat(second_row.x);
+    return position;
 }
 
-float place_in_source(uint number, uint dimension) {
-    return clamp(any_place(number, dimension), 0, float(scaled[2 * dimension].x - 1));
+float position_in_source(uint number, uint dimension) {
+    return clamp(any_position(number, dimension), 0, float(scaled[2 * dimension].x - 1));
 }
 
-uint nearest_element(float place) {
-    return uint(nearest == NEAREST_BELOW ? floor(place) : nearest == NEAREST_ABOVE ? ceil(place) : floor(place + 0.5));
+uint nearest_element(float position) {
+    return uint(nearest == NEAREST_BELOW   ? floor(position)
+                : nearest == NEAREST_ABOVE ? ceil(position) : floor(position + 0.5));
 }
 
-float number_at(uint place) {
-    const uint bits = LOAD(source, place);
+float number_at(uint offset) {
+    const uint bits = LOAD(source, offset);
 #if ELEMENTS == ELEMENTS_WORDS
     return asfloat(bits);
 #else
