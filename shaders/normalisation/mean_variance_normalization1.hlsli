@@ -1,8 +1,8 @@
 // Common part of the shaders of MEAN_VARIANCE_NORMALIZATION and its successors. A set is a normalisation group: the
 // elements that share a mean.
 //
-// HALF    1: elements are FLOAT16; computations are in FP32 and rounded once. 2: the same, and the device's own
-//         conversions are as accurate as those of float16.hlsli. 0: FLOAT32.
+// HALF    HALF_NONE if elements are FLOAT32. Elements of FLOAT16 are computed in FP32 and rounded once; then HALF says
+//         how they are converted: see device_variants.hlsli.
 // VECTOR  1: an item, which is what a thread reads at once, is 16 contiguous bytes of a set in input and output.
 //         0: it is one element.
 // FUSED   1: an activation follows.
@@ -10,10 +10,8 @@
 #include "shaders/common/activation.hlsli"
 #include "shaders/common/dispatch.hlsli"
 #include "shaders/common/elements.hlsli"
-#include "shaders/common/float16.hlsli"
+#include "shaders/common/half_elements.hlsli"
 #include "shaders/normalisation/mean_variance_normalization1_parameters.hlsli"
-
-#define NATIVE_HALF (HALF == 2)
 
 #if VECTOR
 #define Item uint4
@@ -93,10 +91,8 @@ Offsets offsets_of_item(Offsets set, uint item) {
 // The elements of an item, as far as it has them; in a vector of FLOAT16 those with even numbers, while second_numbers
 // are those with odd ones.
 float4 numbers_of(uint4 bits) {
-#if NATIVE_HALF
-    return f16tof32(bits);
-#elif HALF
-    return float_from_half(bits);
+#if HALF
+    return numbers_of_halves(bits);
 #else
     return asfloat(bits);
 #endif
@@ -188,10 +184,8 @@ uint4 bits_of_results(float4 numbers) {
 #if FUSED
     numbers = activate(numbers, activation, activation_first, activation_second);
 #endif
-#if NATIVE_HALF
-    return f32tof16(numbers);
-#elif HALF
-    return half_from_float(numbers);
+#if HALF
+    return halves_of_numbers(numbers);
 #else
     return asuint(numbers);
 #endif

@@ -2,7 +2,7 @@
 // group for each set merges the statistics of its chunks (Chan, Golub & LeVeque 1983). The order depends only on their
 // number.
 
-#define HALF 0
+#define HALF HALF_NONE
 #define VECTOR 0
 #define FUSED 0
 #include "shaders/normalisation/mean_variance_normalization1.hlsli"

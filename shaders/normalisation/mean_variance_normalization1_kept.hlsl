@@ -13,7 +13,7 @@
 // columns. The order depends only on sizes.
 //
 // KEPT                how many items a thread keeps
-// READS_UNITS         1: the device can read 16 bytes at once
+// READS_UNITS         how 16 bytes are read: see device_variants.hlsli
 // HALF, FUSED         see mean_variance_normalization1.hlsli
 
 #define VECTOR 1

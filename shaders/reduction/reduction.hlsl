@@ -7,7 +7,7 @@
 // TARGET            what is written: parts for another pass, results, or elements
 // KEPT              how many items a thread can keep in registers until it writes elements; 0: it reads them again
 // FLOAT32           1: all tensors are FLOAT32
-// HALF              for VECTOR_SPREAD of FLOAT16, how that is converted: see half_macro
+// HALF              for VECTOR_SPREAD of FLOAT16, how that is converted: see device_variants.hlsli
 //
 // See reduction_parameters.hlsli for their values.
 

@@ -20,12 +20,7 @@ uint4 load_spread(uint offset, uint distance) {
 // The elements in these words.
 float4 numbers_of_spread(uint4 words) {
 #ifdef HALF
-#if HALF == 2
-    // This ignores the upper half of a word.
-    return f16tof32(uint4(words.x, words.x >> 16, words.y, words.y >> 16));
-#else
-    return float_from_half(uint4(words.x & 0xffff, words.x >> 16, words.y & 0xffff, words.y >> 16));
-#endif
+    return numbers_of_halves(uint4(words.x, words.x >> 16, words.y, words.y >> 16));
 #else
     return asfloat(words);
 #endif
@@ -34,11 +29,7 @@ float4 numbers_of_spread(uint4 words) {
 // The words with these elements.
 uint4 words_of_spread(float4 numbers) {
 #ifdef HALF
-#if HALF == 2
-    const uint4 bits = f32tof16(numbers);
-#else
-    const uint4 bits = half_from_float(numbers);
-#endif
+    const uint4 bits = halves_of_numbers(numbers);
     return uint4(bits.x | bits.y << 16, bits.z | bits.w << 16, 0, 0);
 #else
     return asuint(numbers);

@@ -5,7 +5,7 @@
 
 #include "shaders/common/element_format.hlsli"
 #include "shaders/common/elements.hlsli"
-#include "shaders/common/float16.hlsli"
+#include "shaders/common/half_elements.hlsli"
 #include "shaders/common/activation.hlsli"
 #include "shaders/element_wise/element_wise_functions.hlsli"
 #include "shaders/common/int64.hlsli"

@@ -47,15 +47,15 @@ std::optional<std::uint32_t> value_of(const ShaderVariant& variant, std::string_
 /// The best of equivalent variants for the device. If FLOAT16 and units are both involved, the device must support
 /// both.
 ShaderVariant variant_on(const Device& device, ShaderVariant variant) {
-    const bool is_half = value_of(variant, half_macro).value_or(0) == half_by_integers;
+    const bool is_half = value_of(variant, half_macro).value_or(0) == HALF_BY_INTEGERS;
     const bool in_units = value_of(variant, units_macro).has_value();
     const bool converts = device.half_conversions.value_or(false) && (!in_units || device.reads_units);
     for (auto& [name, value] : variant.defines) {
         if (name == half_macro && is_half && converts) {
-            value = half_by_device;
+            value = HALF_BY_DEVICE;
         }
         if (name == units_macro && device.reads_units && (!is_half || converts)) {
-            value = units_at_once;
+            value = UNITS_AT_ONCE;
         }
     }
     return variant;

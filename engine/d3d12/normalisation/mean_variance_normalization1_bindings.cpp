@@ -354,7 +354,7 @@ private:
         const bool fused = shader.defines.back().second != 0;
         shader.defines.emplace_back("KEPT", kept);
         if (!fused) {
-            shader.defines.emplace_back(units_macro, units_by_the_word);
+            shader.defines.emplace_back(units_macro, std::uint32_t{UNITS_BY_WORDS});
         }
         dispatch(std::move(shader), parameters,
                  groups_of(parameters.set_count, parameters.sets_per_group) * parameters.chunk_count);
@@ -403,7 +403,9 @@ private:
 
     [[nodiscard]] ShaderVariant variant(std::string_view shader, bool applies) const {
         const bool fused = applies && activation_ != nullptr;
-        return {shader, {{half_macro, half_ ? half_by_integers : 0}, {"FUSED", fused ? 1u : 0u}}};
+        return {shader,
+                {{half_macro, half_ ? std::uint32_t{HALF_BY_INTEGERS} : std::uint32_t{HALF_NONE}},
+                 {"FUSED", fused ? 1u : 0u}}};
     }
 
     [[nodiscard]] std::vector<BufferRef> buffers() const {
@@ -437,7 +439,7 @@ DispatchPlan plan_normalization(const operators::Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> normalization_variants() {
-    const DefineRange half{half_macro, {0, half_by_integers, half_by_device}};
+    const DefineRange half{half_macro, {HALF_NONE, HALF_BY_INTEGERS, HALF_BY_DEVICE}};
     const DefineRange fused{"FUSED", {0, 1}};
     std::vector<ShaderVariant> variants{{"mean_variance_normalization1_combine", {}}};
     const auto add = [&](std::string_view shader, const std::vector<DefineRange>& ranges) {
@@ -447,16 +449,16 @@ std::vector<ShaderVariant> normalization_variants() {
     };
     const std::string_view name = "mean_variance_normalization1";
     add(name, {half, {"FUSED", {0}}, {"APPLY", {0}}});
-    add(name, {{half_macro, {0}}, fused, {"APPLY", {1}}});
+    add(name, {{half_macro, {HALF_NONE}}, fused, {"APPLY", {1}}});
     add("mean_variance_normalization1_apply", {half, fused});
     const std::string_view kept = "mean_variance_normalization1_kept";
     const DefineRange kept_floats{"KEPT", {few_kept, many_kept, most_kept}};
     const DefineRange kept_halves{"KEPT", {few_kept, many_kept}};
-    add(kept, {{half_macro, {half_by_integers}}, {"FUSED", {0}}, kept_halves, {units_macro, {units_by_the_word}}});
-    add(kept, {{half_macro, {half_by_device}}, {"FUSED", {0}}, kept_halves, {units_macro, {units_at_once}}});
-    add(kept, {{half_macro, {half_by_integers, half_by_device}}, {"FUSED", {1}}, kept_halves});
-    add(kept, {{half_macro, {0}}, {"FUSED", {0}}, kept_floats, {units_macro, {units_by_the_word, units_at_once}}});
-    add(kept, {{half_macro, {0}}, {"FUSED", {1}}, kept_floats});
+    add(kept, {{half_macro, {HALF_BY_INTEGERS}}, {"FUSED", {0}}, kept_halves, {units_macro, {UNITS_BY_WORDS}}});
+    add(kept, {{half_macro, {HALF_BY_DEVICE}}, {"FUSED", {0}}, kept_halves, {units_macro, {UNITS_AT_ONCE}}});
+    add(kept, {{half_macro, {HALF_BY_INTEGERS, HALF_BY_DEVICE}}, {"FUSED", {1}}, kept_halves});
+    add(kept, {{half_macro, {HALF_NONE}}, {"FUSED", {0}}, kept_floats, {units_macro, {UNITS_BY_WORDS, UNITS_AT_ONCE}}});
+    add(kept, {{half_macro, {HALF_NONE}}, {"FUSED", {1}}, kept_floats});
     return variants;
 }
 

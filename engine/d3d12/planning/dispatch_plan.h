@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "shaders/common/device_variants.hlsli"
 #include "shaders/common/parameters.hlsli"
 
 namespace dmlconform::d3d12 {
@@ -39,18 +40,13 @@ struct DefineRange {
 /// All combinations of the macros' values.
 [[nodiscard]] std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vector<DefineRange>& ranges);
 
-/// A macro of shaders that convert FLOAT16. Plans use the first value; the engine selects the second one if the
+/// A macro of shaders that convert FLOAT16. Plans use HALF_BY_INTEGERS; the engine selects HALF_BY_DEVICE if the
 /// device's own conversions are accurate enough: see half_conversions.h.
 inline constexpr std::string_view half_macro = "HALF";
-inline constexpr std::uint32_t half_by_integers = 1;
-inline constexpr std::uint32_t half_by_device = 2;
 
-/// A macro of shaders that read units of 16 bytes: see Dispatch::has_units. Plans use the first value; the engine
-/// selects the second one if the device supports it. If plans use half_by_integers as well, it selects both second
-/// values or none.
+/// A macro of shaders that read units of 16 bytes: see Dispatch::has_units. Plans use UNITS_BY_WORDS; the engine
+/// selects UNITS_AT_ONCE if the device supports it. If plans use HALF_BY_INTEGERS as well, it selects both or none.
 inline constexpr std::string_view units_macro = "READS_UNITS";
-inline constexpr std::uint32_t units_by_the_word = 0;
-inline constexpr std::uint32_t units_at_once = 1;
 
 /// A buffer that a dispatch accesses.
 struct BufferRef {

@@ -129,7 +129,7 @@ ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, st
 }
 
 /// With pairs of FLOAT16, or with FLOAT32.
-ShaderVariant spread_exponentials_variant(std::uint32_t kept, bool in_pairs, std::uint32_t half = half_by_integers) {
+ShaderVariant spread_exponentials_variant(std::uint32_t kept, bool in_pairs, std::uint32_t half = HALF_BY_INTEGERS) {
     ShaderVariant variant = reduction_variant(COMBINE_EXPONENTIALS, NUMBERS_REAL, VECTOR_SPREAD, SOURCE_TENSOR,
                                               TARGET_ELEMENTS, kept, in_pairs ? 0 : 1);
     if (in_pairs) {
@@ -610,7 +610,7 @@ std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
     if (wanted.elements && wanted.combine == COMBINE_EXPONENTIALS) {
         for (const std::uint32_t kept : std::initializer_list<std::uint32_t>{KEPT_FEW, KEPT_MANY}) {
             variants.push_back(spread_exponentials_variant(kept, false));
-            for (const std::uint32_t half : {half_by_integers, half_by_device}) {
+            for (const std::uint32_t half : std::initializer_list<std::uint32_t>{HALF_BY_INTEGERS, HALF_BY_DEVICE}) {
                 variants.push_back(spread_exponentials_variant(kept, true, half));
             }
         }
