@@ -17,41 +17,10 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-constexpr std::uint64_t large_group = 1024;
 /// Minimum length of a line whose items are spread over groups. Shorter lines do not benefit, and thread indices exceed
 /// the last element.
 constexpr std::uint64_t fewest_spread = 128;
 constexpr std::uint64_t most_spread = std::uint64_t{1} << 31;
-constexpr std::uint64_t vector_size = 4;
-constexpr std::int64_t vector_step = 4;
-
-/// Elements per thread, since waiting for other threads takes longer than reading memory. Fewer if the thread keeps
-/// them in registers.
-constexpr std::uint64_t few_items = 4;
-constexpr std::uint64_t many_items = 16;
-
-/// Sorts dimensions by the input's memory order, innermost first. Repeated elements are outermost.
-std::int64_t sort_key(const SharedDimension<reduction_arrays>& dimension) {
-    const std::int64_t stride = dimension.strides[reduction_input];
-    return stride == 0 ? std::numeric_limits<std::int64_t>::max() : stride;
-}
-
-void sort_by_input(ReductionDimensions& dimensions) {
-    std::stable_sort(dimensions.begin(), dimensions.end(),
-                     [](const auto& a, const auto& b) { return sort_key(a) < sort_key(b); });
-}
-
-SharedDimension<reduction_arrays> dimension_of(const Reduction& reduction, std::size_t d) {
-    SharedDimension<reduction_arrays> result;
-    result.size = reduction.tensors[reduction_input].desc->sizes[d];
-    for (std::size_t a = 0; a < reduction_arrays; ++a) {
-        const core::TensorDesc* desc = reduction.tensors[a].desc;
-        if (desc != nullptr && desc->sizes[d] != 1) {
-            result.strides[a] = core::signed_strides(*desc)[d];
-        }
-    }
-    return result;
-}
 
 std::uint32_t rows_of(std::uint32_t combine) {
     return combine >= COMBINE_DEVIATIONS ? MOST_ROWS : 1;
@@ -67,19 +36,10 @@ void put_dimensions(const ReductionDimensions& dimensions, std::uint32_t combine
 
 /// Converts dimensions of elements to those of groups of four along the first dimension.
 void widen(ReductionDimensions& dimensions) {
-    dimensions.front().size /= vector_size;
+    dimensions.front().size /= reduction_vector_size;
     for (std::int64_t& stride : dimensions.front().strides) {
-        stride *= vector_step;
+        stride *= std::int64_t{reduction_vector_size};
     }
-}
-
-bool are_adjacent(const ReductionDimensions& along, const ReductionDimensions& others,
-                  const std::vector<ReductionArray>& arrays) {
-    return std::all_of(arrays.begin(), arrays.end(), [&](ReductionArray array) {
-        const auto whole = [&](const auto& dimension) { return dimension.strides[array] % vector_step == 0; };
-        return along.front().strides[array] == 1 && along.front().size % vector_size == 0 &&
-               std::all_of(along.begin() + 1, along.end(), whole) && std::all_of(others.begin(), others.end(), whole);
-    });
 }
 
 /// Pairs of FLOAT16 that fill words of the input and of the output.
@@ -116,145 +76,7 @@ std::uint64_t state_words(const Reduction& reduction) {
     }
 }
 
-ShaderVariant reduction_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector,
-                                std::uint32_t source, std::uint32_t target, std::uint32_t kept, std::uint32_t float32) {
-    return {"reduction",
-            {{"COMBINE", combine},
-             {"NUMBERS", numbers},
-             {"VECTOR", vector},
-             {"SOURCE", source},
-             {"TARGET", target},
-             {"KEPT", kept},
-             {"FLOAT32", float32}}};
-}
-
-/// With pairs of FLOAT16, or with FLOAT32.
-ShaderVariant spread_exponentials_variant(std::uint32_t kept, bool in_pairs, std::uint32_t half = HALF_BY_INTEGERS) {
-    ShaderVariant variant = reduction_variant(COMBINE_EXPONENTIALS, NUMBERS_REAL, VECTOR_SPREAD, SOURCE_TENSOR,
-                                              TARGET_ELEMENTS, kept, in_pairs ? 0 : 1);
-    if (in_pairs) {
-        variant.defines.emplace_back(half_macro, half);
-    }
-    return variant;
-}
-
-ShaderVariant spread_sum_variant(std::uint32_t target, std::uint64_t group) {
-    ShaderVariant variant = reduction_variant(COMBINE_SUM, NUMBERS_REAL, VECTOR_SPREAD, SOURCE_TENSOR, target, 0, 1);
-    variant.defines.emplace_back("GROUP_SIZE", static_cast<std::uint32_t>(group));
-    return variant;
-}
-
-/// True if there are variants specialised for FLOAT32: sums and exponentials are the most frequent reductions.
-bool has_float32_variants(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
-    return numbers == NUMBERS_REAL && vector != VECTOR_NONE &&
-           (combine == COMBINE_SUM || combine == COMBINE_EXPONENTIALS);
-}
-
-ShaderVariant apply_variant(std::uint32_t combine, std::uint32_t numbers, std::uint32_t vector) {
-    return {"reduction_apply", {{"COMBINE", combine}, {"NUMBERS", numbers}, {"VECTOR", vector}}};
-}
-
-ShaderVariant cumulative_variant(std::uint32_t combine, std::uint32_t numbers) {
-    return {"cumulative", {{"COMBINE", combine}, {"NUMBERS", numbers}}};
-}
-
 }  // namespace
-
-std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank) {
-    std::vector<bool> reduced(rank);
-    if (descriptor.schema->find_field("Axes") == nullptr) {
-        reduced.back() = true;
-        return reduced;
-    }
-    for (const std::uint32_t axis : descriptor.uints("Axes")) {
-        reduced[axis] = true;
-    }
-    return reduced;
-}
-
-core::Strides line_strides(const Reduction& reduction) {
-    std::vector<std::size_t> order;
-    for (std::size_t d = reduction.reduced.size(); d-- > 0;) {
-        if (!reduction.reduced[d]) {
-            order.push_back(d);
-        }
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return sort_key(dimension_of(reduction, a)) < sort_key(dimension_of(reduction, b));
-    });
-    core::Strides strides(reduction.reduced.size());
-    std::int64_t count = 1;
-    for (const std::size_t d : order) {
-        strides[d] = count;
-        count *= reduction.tensors[reduction_input].desc->sizes[d];
-    }
-    return strides;
-}
-
-ReductionShape split(const Reduction& reduction) {
-    const core::Strides numbers = line_strides(reduction);
-    ReductionShape shape;
-    for (std::size_t d = reduction.reduced.size(); d-- > 0;) {
-        SharedDimension<reduction_arrays> dimension = dimension_of(reduction, d);
-        dimension.strides[reduction_line] = numbers[d];
-        (reduction.reduced[d] ? shape.items : shape.lines).push_back(dimension);
-    }
-    sort_by_input(shape.lines);
-    if (!reduction.in_order) {
-        sort_by_input(shape.items);
-    }
-    shape.lines = merged(shape.lines);
-    shape.items = merged(shape.items);
-    return shape;
-}
-
-std::uint32_t vector_of(const ReductionShape& shape, std::uint32_t numbers, bool writes) {
-    if (numbers == NUMBERS_TWO_WORDS) {
-        return VECTOR_NONE;
-    }
-    std::vector<ReductionArray> arrays{reduction_input};
-    if (writes) {
-        arrays.push_back(reduction_output);
-    }
-    if (are_adjacent(shape.items, shape.lines, arrays)) {
-        return VECTOR_ITEMS;
-    }
-    return are_adjacent(shape.lines, shape.items, arrays) ? VECTOR_LINES : VECTOR_NONE;
-}
-
-ReductionDivision divide(std::uint64_t lines, std::uint64_t items, bool side_by_side, std::uint64_t wanted_items,
-                         const ReductionGroups& size_and_number) {
-    // The minimum number of adjacent lines that makes reading them together pay.
-    constexpr std::uint64_t fewest_side_by_side = 32;
-    // Enough groups to keep a large GPU busy. If there are more, parts are not made smaller than this per thread.
-    const std::uint64_t enough_groups = size_and_number.enough;
-    constexpr std::uint64_t fewest_items_of_chunk = 16;
-    ReductionDivision result;
-    const std::uint64_t neighbours = side_by_side ? std::min(fewest_side_by_side, std::bit_ceil(lines)) : 1;
-    const auto threads_for = [&](std::uint64_t items_each) {
-        return std::min(size_and_number.size / neighbours, std::bit_ceil(groups_of(items, items_each)));
-    };
-    const auto line_groups_for = [&](std::uint64_t threads) {
-        return groups_of(lines, size_and_number.size / threads);
-    };
-    result.threads_per_line = threads_for(wanted_items);
-    while (result.threads_per_line < threads_for(few_items) &&
-           line_groups_for(result.threads_per_line) < enough_groups) {
-        result.threads_per_line *= 2;
-    }
-    result.lines_per_group = size_and_number.size / result.threads_per_line;
-    const std::uint64_t line_groups = line_groups_for(result.threads_per_line);
-    const std::uint64_t wanted_chunks = groups_of(enough_groups, line_groups);
-    const std::uint64_t items_per_thread =
-        std::max(fewest_items_of_chunk, groups_of(items, wanted_chunks * result.threads_per_line));
-    result.items_per_chunk = result.threads_per_line * items_per_thread;
-    result.chunks = line_groups >= enough_groups ? 1 : groups_of(items, result.items_per_chunk);
-    if (result.chunks == 1) {
-        result.items_per_chunk = items;
-    }
-    result.groups = line_groups * result.chunks;
-    return result;
-}
 
 ReductionPlanner::ReductionPlanner(DispatchPlan& plan, Reduction reduction)
     : plan_(plan), reduction_(std::move(reduction)), shape_(split(reduction_)), line_count_(count_of(shape_.lines)) {
@@ -322,7 +144,7 @@ ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_
         side_by_side = true;
     }
     const std::uint64_t item_count =
-        vector == VECTOR_SPREAD ? groups_of(count_of(items), vector_size) : count_of(items);
+        vector == VECTOR_SPREAD ? groups_of(count_of(items), reduction_vector_size) : count_of(items);
     if (vector == VECTOR_SPREAD && spreads_pairs()) {
         count_pairs(lines, items);
     }
@@ -567,69 +389,6 @@ std::optional<std::string> too_many_elements(const operators::Descriptor& descri
         return fmt::format("the shaders count up to {} elements, and InputTensor has {}", most, count);
     }
     return std::nullopt;
-}
-
-std::vector<ShaderVariant> variants_of(const ReductionVariants& wanted) {
-    std::vector<ShaderVariant> variants;
-    const auto add = [&](std::uint32_t vector, std::uint32_t source, std::uint32_t target, std::uint32_t kept = 0) {
-        const bool also_float32 =
-            source == SOURCE_TENSOR && has_float32_variants(wanted.combine, wanted.numbers, vector);
-        for (std::uint32_t float32 = 0; float32 <= (also_float32 ? 1u : 0u); ++float32) {
-            variants.push_back(
-                reduction_variant(wanted.combine, wanted.numbers, vector, source, target, kept, float32));
-        }
-    };
-    std::vector<std::uint32_t> vectors{VECTOR_NONE};
-    if (wanted.numbers != NUMBERS_TWO_WORDS) {
-        vectors.push_back(VECTOR_ITEMS);
-        if (wanted.combine < COMBINE_DEVIATIONS) {
-            vectors.push_back(VECTOR_LINES);
-        }
-    }
-    for (const std::uint32_t vector : vectors) {
-        add(vector, SOURCE_TENSOR, TARGET_PARTS);
-        if (wanted.results) {
-            add(vector, SOURCE_TENSOR, TARGET_RESULTS);
-        }
-        if (wanted.elements) {
-            add(vector, SOURCE_TENSOR, TARGET_ELEMENTS);
-            if (wanted.numbers == NUMBERS_REAL) {
-                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, KEPT_FEW);
-            }
-            if (wanted.combine == COMBINE_EXPONENTIALS && vector == VECTOR_ITEMS) {
-                add(vector, SOURCE_TENSOR, TARGET_ELEMENTS, KEPT_MANY);
-            }
-            variants.push_back(apply_variant(wanted.combine, wanted.numbers, vector));
-        }
-    }
-    if (wanted.results && wanted.numbers == NUMBERS_REAL && wanted.combine == COMBINE_SUM) {
-        variants.push_back(spread_sum_variant(TARGET_RESULTS, group_size));
-        variants.push_back(spread_sum_variant(TARGET_RESULTS, large_group));
-        variants.push_back(spread_sum_variant(TARGET_JOINED, group_size));
-    }
-    if (wanted.elements && wanted.combine == COMBINE_EXPONENTIALS) {
-        for (const std::uint32_t kept : std::initializer_list<std::uint32_t>{KEPT_FEW, KEPT_MANY}) {
-            variants.push_back(spread_exponentials_variant(kept, false));
-            for (const std::uint32_t half : std::initializer_list<std::uint32_t>{HALF_BY_INTEGERS, HALF_BY_DEVICE}) {
-                variants.push_back(spread_exponentials_variant(kept, true, half));
-            }
-        }
-    }
-    add(VECTOR_NONE, SOURCE_PARTS, TARGET_PARTS);
-    if (wanted.results) {
-        add(VECTOR_NONE, SOURCE_PARTS, TARGET_RESULTS);
-    }
-    return variants;
-}
-
-std::vector<ShaderVariant> cumulative_variants(std::uint32_t combine) {
-    std::vector<ShaderVariant> variants;
-    for (const std::uint32_t numbers :
-         std::initializer_list<std::uint32_t>{NUMBERS_REAL, NUMBERS_WORD, NUMBERS_TWO_WORDS}) {
-        variants.push_back(reduction_variant(combine, numbers, VECTOR_NONE, SOURCE_TENSOR, TARGET_PARTS, 0, 0));
-        variants.push_back(cumulative_variant(combine, numbers));
-    }
-    return variants;
 }
 
 }  // namespace dmlconform::d3d12
