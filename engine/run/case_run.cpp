@@ -2,16 +2,13 @@
 #include "engine/run/case_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <stdexcept>
 
-#include "engine/compare/beyond.h"
-#include "engine/core/element.h"
-#include "engine/cpu/distributed_loops.h"
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_by_nodes.h"
@@ -19,18 +16,12 @@
 #include "engine/run/case_memory.h"
 #include "engine/run/case_values.h"
 #include "engine/run/dispute.h"
-#include "engine/run/output_elements.h"
-#include "engine/run/precision_verdict.h"
+#include "engine/run/output_judge.h"
 #include "engine/run/reference_source.h"
-#include "engine/run/segments.h"
+#include "engine/run/timed_execution.h"
 
 namespace dmlconform::run {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Limit for further executions: none starts after this time.
-constexpr std::chrono::milliseconds longest_repetition{100};
 
 std::string memory_text(std::uint64_t bytes) {
     constexpr std::uint64_t mebibyte = 1024 * 1024;
@@ -48,44 +39,6 @@ Status status_of(EngineLost::Kind kind) {
     }
 }
 
-/// For reports: "1 of 8: [0,0,1,3] 12 expected, 11 got".
-std::string difference_text(const OutputResult& output, bool is_only_output) {
-    const compare::Comparison& comparison = output.comparison;
-    std::string count =
-        fmt::format("{}{} of {}", is_only_output ? "" : output.name + ": ", comparison.beyond, comparison.elements);
-    if (!comparison.worst) {
-        return count;
-    }
-    const core::DataType type = output.desc.data_type;
-    return fmt::format("{}{} [{}] {} expected, {} got", count, comparison.beyond == 1 ? ":" : ", most at",
-                       fmt::join(compare::coordinates_of(comparison.worst->index, output.desc.sizes), ","),
-                       core::format_element(type, comparison.worst->expected_bits),
-                       core::format_element(type, comparison.worst->actual_bits));
-}
-
-/// Why outputs within their tolerances fail because of their precision. Empty if they do not.
-std::string precision_reason(const CaseResult& result) {
-    for (const OutputResult& output : result.outputs) {
-        if (output.precision && !output.precision->promised.empty()) {
-            return fmt::format("{} is within every element's range, but computes as {}, and {} was promised",
-                               result.outputs.size() == 1 ? "the output" : output.name, output.precision->computes_as,
-                               output.precision->promised);
-        }
-    }
-    return {};
-}
-
-/// A known explanation for the difference of an output, if there is one.
-std::string coarse_operands(const CaseResult& result) {
-    for (const OutputResult& output : result.outputs) {
-        if (!output.comparison.passed() && output.precision && !output.precision->computes_as.empty() &&
-            output.precision->statistic.q() > compare::highest_honest_q) {
-            return fmt::format("; it computes as {}", output.precision->computes_as);
-        }
-    }
-    return {};
-}
-
 class CaseRun {
 public:
     CaseRun(std::shared_ptr<const cases::Case> subject, const CaseSettings& settings)
@@ -94,7 +47,8 @@ public:
           descriptor_(*case_.descriptor),
           settings_(settings),
           values_(case_, settings.against.has_value()),
-          dispute_(values_) {
+          dispute_(values_),
+          judge_(case_, settings_, values_, dispute_, asked_) {
         if (is_in_files(case_, settings)) {
             values_.use_files();
         }
@@ -104,23 +58,23 @@ public:
         CaseResult result;
         result.subject = subject_;
         result.engine = index;
-        const auto start = Clock::now();
+        const auto start = std::chrono::steady_clock::now();
         try {
             judge(engine, result);
         } catch (const DataUnavailable& problem) {
-            finish(result, Status::error, problem.what());
+            result.finish(Status::error, problem.what());
         } catch (const EngineLost& lost) {
             if (lost.kind() == EngineLost::Kind::interrupted) {
                 throw;  // not a statement about the case
             }
-            result.timing.total = Clock::now() - start;
-            finish(result, status_of(lost.kind()), lost.what());
+            result.timing.total = std::chrono::steady_clock::now() - start;
+            result.finish(status_of(lost.kind()), lost.what());
         } catch (const ReferenceLost& lost) {
-            finish(result, Status::error, lost.what());
+            result.finish(Status::error, lost.what());
         } catch (const std::bad_alloc&) {
-            finish(result, Status::error, "out of memory");
+            result.finish(Status::error, "out of memory");
         } catch (const std::exception& exception) {
-            finish(result, Status::error, fmt::format("exception: {}", exception.what()));
+            result.finish(Status::error, fmt::format("exception: {}", exception.what()));
         }
         return result;
     }
@@ -149,30 +103,25 @@ private:
         return settings_.against ? *settings_.against == result.engine : engine.info().is_reference;
     }
 
-    static void finish(CaseResult& result, Status status, std::string reason) {
-        result.status = status;
-        result.reason = std::move(reason);
-    }
-
     void judge(Engine& engine, CaseResult& result) {
         if (!case_.problem.empty()) {
-            return finish(result, Status::error, case_.problem);
+            return result.finish(Status::error, case_.problem);
         }
         if (case_.min_feature_level > engine.info().feature_level) {
-            return finish(
-                result, Status::skip,
-                fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
-                            core::to_string(engine.info().feature_level)));
+            return result.finish(Status::skip, fmt::format("needs feature level {}, the engine has {}",
+                                                           core::to_string(case_.min_feature_level),
+                                                           core::to_string(engine.info().feature_level)));
         }
         if (case_.expect_error && engine.info().has_only_outputs()) {
-            return finish(result, Status::skip,
-                          "the descriptor has to be rejected, which outputs that were computed elsewhere do not show");
+            return result.finish(
+                Status::skip,
+                "the descriptor has to be rejected, which outputs that were computed elsewhere do not show");
         }
         if (auto reason = too_large(engine)) {
-            return finish(result, Status::skip, std::move(*reason));
+            return result.finish(Status::skip, std::move(*reason));
         }
         if (auto reason = unsupported(engine)) {
-            return finish(result, Status::skip, std::move(*reason));
+            return result.finish(Status::skip, std::move(*reason));
         }
         engine.next_case(case_.id);
         auto executable = compile(engine, descriptor_);
@@ -180,12 +129,12 @@ private:
             return judge_failure(engine, executable.error(), result);
         }
         if (case_.expect_error) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was accepted, but has to be rejected with {}; {}",
-                                      core::to_string(*case_.expect_error), opinion_for(engine)));
+            return result.finish(Status::fail,
+                                 fmt::format("the descriptor was accepted, but has to be rejected with {}; {}",
+                                             core::to_string(*case_.expect_error), opinion_for(engine)));
         }
         if (auto reason = unjudgeable(engine, result)) {
-            return finish(result, Status::skip, std::move(*reason));
+            return result.finish(Status::skip, std::move(*reason));
         }
         execute(engine, **executable, result);
     }
@@ -252,21 +201,20 @@ private:
     void judge_failure(const Engine& engine, const CompileFailure& failure, CaseResult& result) {
         const operators::Rejection& rejection = failure.rejection;
         if (failure.kind == CompileFailure::Kind::broken) {
-            return finish(result, Status::error, rejection.message);
+            return result.finish(Status::error, rejection.message);
         }
         result.rejection = rejection;
         if (!case_.expect_error) {
-            return finish(result, Status::fail,
-                          fmt::format("the descriptor was rejected with {}: {}; {}", core::to_string(rejection.code),
-                                      rejection.message, opinion_for(engine)));
+            return result.finish(Status::fail,
+                                 fmt::format("the descriptor was rejected with {}: {}; {}",
+                                             core::to_string(rejection.code), rejection.message, opinion_for(engine)));
         }
         if (*case_.expect_error != rejection.code) {
-            return finish(
-                result, Status::fail,
-                fmt::format("the descriptor was rejected with {} instead of {}; {}", core::to_string(rejection.code),
-                            core::to_string(*case_.expect_error), opinion_for(engine)));
+            return result.finish(Status::fail, fmt::format("the descriptor was rejected with {} instead of {}; {}",
+                                                           core::to_string(rejection.code),
+                                                           core::to_string(*case_.expect_error), opinion_for(engine)));
         }
-        finish(result, Status::pass, "");
+        result.finish(Status::pass, "");
     }
 
     void execute(Engine& engine, Executable& executable, CaseResult& result) {
@@ -279,26 +227,25 @@ private:
             outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
         }
-        if (const auto failure = timed(executable, inputs, targets, result.timing)) {
-            return finish(result, Status::error, *failure);
+        if (const auto failure = execute_timed(executable, inputs, targets, result.timing)) {
+            return result.finish(Status::error, *failure);
         }
         if (!settings_.compare) {
-            return finish(result, Status::reference, "not compared");
+            return result.finish(Status::reference, "not compared");
         }
-        find_stray_writes(outputs, result);
+        judge_.find_stray_writes(outputs, result);
         if (settings_.against == result.engine) {
             if (auto reason = unusable(outputs)) {
-                return finish(result, Status::error, std::move(*reason));
+                return result.finish(Status::error, std::move(*reason));
             }
             keep_answer(outputs, result);
         }
-        compare_outputs(engine, outputs, result);
-        if (result.status == Status::pass || differs_from_reference(result)) {
-            compare_segments(engine, outputs, result);
-        }
+        judge_.compare_outputs(says_what_is_expected(engine, result), outputs, result);
+        judge_.compare_segments(
+            engine.info(), [&](const operators::Descriptor& graph) { return compile(engine, graph); }, outputs, result);
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
-            if (const auto failure = repeat(executable, result.timing)) {
-                return finish(result, Status::error, fmt::format("executed again: {}", *failure));
+            if (const auto failure = execute_again(executable, settings_.further_executions, result.timing)) {
+                return result.finish(Status::error, fmt::format("executed again: {}", *failure));
             }
         }
         if (settings_.keep_evidence && is_failure(result.status)) {
@@ -356,243 +303,6 @@ private:
         return all;
     }
 
-    void find_stray_writes(const std::vector<core::Tensor>& outputs, CaseResult& result) const {
-        const auto slots = descriptor_.outputs();
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                continue;
-            }
-            if (const auto write = core::find_stray_write(outputs[i])) {
-                result.stray_writes.push_back({std::string(slots[i].name), *write});
-            }
-        }
-    }
-
-    static std::string stray_write_reason(const StrayOutput& stray) {
-        return fmt::format(
-            "the engine wrote beyond the end of {}: {} of the {} bytes after its total size, from byte {} on",
-            stray.name, stray.write.bytes, core::guard_bytes, stray.write.offset);
-    }
-
-    /// Binds, executes and reads. Returns the reason of a failure.
-    static std::optional<std::string> timed(Executable& executable, std::span<const core::Tensor* const> inputs,
-                                            std::span<core::Tensor* const> outputs, Timing& timing) {
-        const auto start = Clock::now();
-        if (const auto bound = executable.bind(inputs); !bound) {
-            return bound.error().message;
-        }
-        const std::uint64_t loops = cpu::distributed_loops();
-        const auto execution = Clock::now();
-        if (const auto executed = executable.execute(); !executed) {
-            return executed.error().message;
-        }
-        const auto executed = Clock::now();
-        timing.on_several_threads = cpu::distributed_loops() != loops;
-        if (const auto read = executable.read(outputs); !read) {
-            return read.error().message;
-        }
-        timing.total = Clock::now() - start;
-        const auto measured = executable.execute_time();
-        timing.measured_there = measured.has_value();
-        timing.execute = measured.value_or(executed - execution);
-        timing.device = executable.device_time();
-        return std::nullopt;
-    }
-
-    /// Executes repeatedly for `timing`. Returns the reason of a failure.
-    std::optional<std::string> repeat(Executable& executable, Timing& timing) const {
-        std::vector<std::chrono::nanoseconds> times;
-        const auto end = Clock::now() + longest_repetition;
-        while (times.size() < settings_.further_executions && (times.empty() || Clock::now() < end)) {
-            const auto start = Clock::now();
-            if (const auto executed = executable.execute(); !executed) {
-                return executed.error().message;
-            }
-            const std::chrono::nanoseconds wall = Clock::now() - start;
-            times.push_back(executable.device_time().value_or(executable.execute_time().value_or(wall)));
-        }
-        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-        std::nth_element(times.begin(), middle, times.end());
-        timing.steady = *middle;
-        return std::nullopt;
-    }
-
-    void compare_outputs(const Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
-        const auto slots = descriptor_.outputs();
-        std::string blank;
-        std::vector<std::vector<std::uint64_t>> beyond(slots.size());
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                continue;
-            }
-            if (!case_.expected[i] && says_what_is_expected(engine, result)) {
-                result.uncompared.push_back(slots[i].name);
-                continue;
-            }
-            const std::string missing = compare_output(i, slots[i], outputs[i], result, beyond[i]);
-            blank = blank.empty() ? missing : blank;
-        }
-        if (result.outputs.empty() && result.stray_writes.empty()) {
-            return finish(result, Status::reference,
-                          settings_.against
-                              ? "the case has no expected values, so the others are compared with this engine"
-                              : "the case has no expected values, so this engine is the reference");
-        }
-        conclude(outputs, blank, std::move(beyond), result);
-    }
-
-    static bool differs(const OutputResult& output) { return !output.comparison.passed(); }
-
-    /// True if values are wrong, and nothing else, and the case itself does not say what they should be.
-    static bool differs_from_reference(const CaseResult& result) {
-        return result.status == Status::fail && result.stray_writes.empty() && !result.unwritten &&
-               std::ranges::any_of(result.outputs, differs) &&
-               std::ranges::all_of(result.outputs, &OutputResult::from_reference);
-    }
-
-    /// Judges a graph in segments, if decisions inside it may go either way.
-    void compare_segments(Engine& engine, const std::vector<core::Tensor>& outputs, CaseResult& result) {
-        const std::vector<std::string>& values = values_.undecided();
-        for (std::size_t i = 0; i < case_.expected.size(); ++i) {
-            if (promised_by(result.engine, i) != core::Precision::fp32) {
-                return;  // ranges are known for FP32 alone
-            }
-        }
-        if (values.empty() || engine.info().is_reference || engine.info().has_only_outputs()) {
-            return;
-        }
-        SegmentVerdict verdict =
-            judge_segments(descriptor_, values_.inputs(), outputs, values,
-                           [&](const operators::Descriptor& graph) { return compile(engine, graph); });
-        if (result.status != Status::pass) {
-            return accept_decisions(std::move(verdict.without_further_outputs), result);
-        }
-        if (!verdict.failure.empty()) {
-            result.difference = verdict.difference;
-            finish(result, Status::fail, verdict.failure);
-        }
-    }
-
-    /// Lets a graph pass that follows from the engine's own decisions, although no run of the reference took all of
-    /// them together.
-    void accept_decisions(std::vector<compare::Comparison> comparisons, CaseResult& result) {
-        if (comparisons.size() != result.outputs.size() ||
-            !std::ranges::all_of(comparisons, &compare::Comparison::passed)) {
-            return;
-        }
-        for (std::size_t i = 0; i < comparisons.size(); ++i) {
-            OutputResult& output = result.outputs[i];
-            output.comparison = std::move(comparisons[i]);
-            output.error_map = {};
-            output.shown = {};
-        }
-        result.difference.clear();
-        result.excusing = {};
-        const std::string imprecise = precision_reason(result);
-        finish(result, imprecise.empty() ? Status::pass : Status::fail, imprecise);
-    }
-
-    /// Compares one output. Returns why the output looks as if nothing was computed; empty if it does not.
-    std::string compare_output(std::size_t i, const operators::TensorSlot& slot, const core::Tensor& actual,
-                               CaseResult& result, std::vector<std::uint64_t>& beyond) {
-        OutputResult& output = result.outputs.emplace_back();
-        output.name = slot.name;
-        output.desc = *slot.desc;
-        const core::Precision promised = promised_by(result.engine, i);
-        const Accepted accepted = values_.accepted(i, promised);
-        output.tolerance = accepted.tolerance;
-        output.from_reference = !case_.expected[i];
-        output.expected_by = output.from_reference && settings_.against ? asked_ : "";
-        const core::ElementSlack* slack = accepted.slack();
-        const core::Tensor& expected = values_.expected(i);
-        output.comparison = compare::compare(expected, actual, accepted.tolerance, slack);
-        if (!output.comparison.passed()) {
-            output.error_map = compare::error_map(expected, actual, accepted.tolerance, slack);
-            output.shown = compare::shown_elements(expected, actual, accepted.tolerance, slack);
-            if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
-                beyond = compare::elements_beyond(expected, actual, accepted.tolerance, slack);
-            }
-        }
-        if (output.comparison.passed()) {
-            output.powerless = values_.lack_of_power(i, accepted);
-        }
-        if (const cpu::Reference* reference = values_.reference_at_hand(i)) {
-            output.precision = precision_verdict(
-                {descriptor_, values_.inputs(), *reference, i, promised, !output.comparison.passed()}, actual);
-        }
-        const std::uint64_t meaningful = slack == nullptr ? core::ElementSlack().meaningful : slack->meaningful;
-        if (!output.comparison.passed()) {
-            if (const auto what = unwritten_part(actual, &expected, meaningful)) {
-                result.unwritten = true;
-                return fmt::format("{}: {}", output.name, *what);
-            }
-        }
-        // If no element is meaningful, nothing need be written.
-        if (meaningful != 0 && output.comparison.histogram.counts[0] != output.comparison.elements) {
-            if (const auto what = blank_output(expected, actual, output.tolerance.element_slack)) {
-                return fmt::format("{}: {}", output.name, *what);
-            }
-        }
-        return {};
-    }
-
-    /// The precision in which the engine must compute the output.
-    [[nodiscard]] core::Precision promised_by(std::size_t engine, std::size_t output) const {
-        if (case_.precision) {
-            return *case_.precision;
-        }
-        if (case_.tolerances[output] && case_.tolerances[output]->half_precision) {
-            return core::Precision::fp16;
-        }
-        return engine < settings_.precisions.size() ? settings_.precisions[engine] : core::Precision::fp32;
-    }
-
-    void conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
-                  std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result) {
-        const auto worst = std::find_if(result.outputs.begin(), result.outputs.end(), differs);
-        const bool passed = worst == result.outputs.end();
-        if (!passed) {
-            result.difference = difference_text(*worst, descriptor_.outputs().size() == 1);
-        }
-        if (!result.stray_writes.empty()) {
-            return finish(result, Status::fail,
-                          stray_write_reason(result.stray_writes.front()) +
-                              (passed ? "" : "; the output differs beyond tolerance"));
-        }
-        const auto unwritten = [](const core::Tensor& output) {
-            return !output.buffer.bytes().empty() && looks_unwritten(output);
-        };
-        dispute_.hear(result.engine,
-                      !passed && blank.empty() && !worst->from_reference && std::ranges::none_of(outputs, unwritten),
-                      outputs);
-        if (passed && blank.empty()) {
-            const std::string imprecise = precision_reason(result);
-            return finish(result, imprecise.empty() ? Status::pass : Status::fail, imprecise);
-        }
-        if (settings_.expected != nullptr && blank.empty()) {
-            result.excusing =
-                settings_.expected->excusing(case_, result.engine, std::move(beyond), elements_of_outputs(outputs));
-        }
-        // A missing output is a failure, whatever the tolerance accepts.
-        finish(result, Status::fail,
-               passed          ? blank + ", though the tolerance accepts that"
-               : blank.empty() ? "the output differs beyond tolerance" + coarse_operands(result)
-                               : "the output differs beyond tolerance; " + blank);
-    }
-
-    /// For expectations. Only elements that some expectation asks for are computed.
-    expectations::OutputElements elements_of_outputs(const std::vector<core::Tensor>& outputs) {
-        return {.expected = [this, by_reference = elements_by_reference(case_)](
-                                std::size_t output) -> std::optional<std::vector<double>> {
-                    const core::Tensor& expected = values_.expected(output);
-                    const bool is_half = expected.desc.data_type == core::DataType::float16;
-                    return unrounded(expected, is_half ? by_reference.expected(output) : std::nullopt);
-                },
-                .actual = [&outputs](std::size_t output) -> std::optional<std::vector<double>> {
-                    return elements_of(outputs[output]);
-                }};
-    }
-
     std::shared_ptr<const cases::Case> subject_;
     const cases::Case& case_;
     const operators::Descriptor& descriptor_;
@@ -603,6 +313,7 @@ private:
     std::string asked_;
     /// Why that engine computed nothing.
     std::string no_answer_;
+    OutputJudge judge_;
 };
 
 }  // namespace

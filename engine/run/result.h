@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cases/case.h"
@@ -142,6 +143,11 @@ struct CaseResult {
     std::shared_ptr<const Evidence> evidence;
     /// The engine's outputs, one for each of Descriptor::outputs(), if the run keeps them.
     std::shared_ptr<const std::vector<core::Tensor>> computed{};
+
+    void finish(Status how, std::string why) {
+        status = how;
+        reason = std::move(why);
+    }
 };
 
 /// The reason with the numbers and the hint, for reports with one line per result.
