@@ -90,7 +90,7 @@ bool is_true(const std::string& text) {
     return text == "true" || text == "yes" || text == "on" || text == "1";
 }
 
-/// Whoever asks for anything of Google Benchmark's tables gets them.
+/// Google Benchmark's table if one of its options for tables is given, otherwise a line for each benchmark.
 bench::Table table_of(const BenchOptions& options) {
     const bool asked =
         std::any_of(options.google_benchmark.begin(), options.google_benchmark.end(), [](const std::string& word) {

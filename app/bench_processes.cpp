@@ -41,7 +41,7 @@ struct OwnOption {
 constexpr std::array own_options{OwnOption{"--processes", true}, OwnOption{"--time-budget", true},
                                  OwnOption{"--benchmark_out"}, OwnOption{"--benchmark_out_format"}};
 
-/// The words for a child, after the name of the program.
+/// The command-line arguments of a child process.
 std::vector<std::string> child_words(const BenchProcesses& wanted, const Invocation& invocation) {
     std::vector<std::string> words;
     for (std::size_t i = 1; i < invocation.words.size(); ++i) {

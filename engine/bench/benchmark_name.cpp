@@ -1,4 +1,4 @@
-// Knows the endings.
+// Recognises and replaces the endings of names.
 #include "engine/bench/benchmark_name.h"
 
 #include <array>

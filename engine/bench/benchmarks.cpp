@@ -1,4 +1,4 @@
-// Judging of what is going to be timed.
+// Runs each case once and judges it before it is timed.
 #include "engine/bench/benchmarks.h"
 
 #include <fmt/format.h>

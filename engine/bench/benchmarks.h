@@ -1,4 +1,4 @@
-// Cases that are going to be timed, after they were found right.
+// The cases to time: each is verified before.
 #pragma once
 
 #include <cstdint>

@@ -345,7 +345,7 @@ std::size_t processes_needed(std::size_t benchmarks, double significance) {
 
 std::size_t pairs_needed(std::size_t benchmarks, double significance) {
     std::size_t pairs = least_pairs;
-    // The least p-value of the sign test is never smaller.
+    // The least p-value of the sign test is at least as large, so it does not decide.
     while (pair_tests * least_mann_whitney_p(pairs, pairs) * static_cast<double>(benchmarks) >= significance) {
         ++pairs;
     }

@@ -1,4 +1,4 @@
-// Filtering of what Google Benchmark reports.
+// Forwards the first header and all results to one reporter.
 #include "engine/bench/joined_reporter.h"
 
 #include <algorithm>

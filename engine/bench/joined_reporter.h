@@ -1,4 +1,4 @@
-// One report of several calls of Google Benchmark's, without what was left out of them.
+// Joins the reports of several calls of Google Benchmark into one, without the benchmarks that were left out.
 #pragma once
 
 #include <benchmark/benchmark.h>

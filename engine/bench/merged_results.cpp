@@ -1,4 +1,4 @@
-// Numbers repetitions through, and computes their statistics.
+// Numbers the repetitions of all processes in one sequence, and computes their statistics.
 #include "engine/bench/merged_results.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Delegation, and marks.
+// Delegates to Google Benchmark's reporters, and marks results.
 #include "engine/bench/output_reporter.h"
 
 #include <ostream>

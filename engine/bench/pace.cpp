@@ -1,4 +1,4 @@
-// Shares of the budget, and the standard error of a median.
+// Divides the budget among benchmarks, and estimates the standard error of a median.
 #include "engine/bench/pace.h"
 
 #include <algorithm>

@@ -30,8 +30,8 @@ bench::LearnedScatter scatter_of(const Series& series, const ChangePointSettings
     if (count == 0) {
         return {};
     }
-    // A difference has twice the variance of a result. Neighbouring differences share a result, so that they tell as
-    // much as two thirds of their number.
+    // A difference has twice the variance of a result. Neighbouring differences share a result, so they are worth two
+    // thirds of their number.
     return {std::sqrt(squares / static_cast<double>(count) / 2), count * 2 / 3};
 }
 

@@ -1,4 +1,4 @@
-// Inputs first, and case.json last: whoever finds that finds everything.
+// Writes case.json last, so that a folder that has it is complete.
 #include "engine/outputs/raw_case.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Models for workers that want these instead of descriptors. Whoever starts a worker brings what makes them.
+// Models for workers that want these instead of descriptors. The program that starts a worker provides a function that
+// makes them.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,9 @@ struct ModelTensor {
     std::string name;
     core::DataType type = core::DataType::unknown;
     core::Dimensions sizes;
-    /// The model's elements of the descriptor's tensor. Only of inputs.
+    /// For inputs: converts the descriptor's tensor to the packed elements of the model.
     std::function<core::Tensor(const core::Tensor&)> packed{};
-    /// Writes the model's elements to the descriptor's tensor. Only of outputs.
+    /// For outputs: writes the model's elements to the descriptor's tensor.
     std::function<void(std::span<const std::byte> elements, core::Tensor&)> store{};
 
     [[nodiscard]] std::uint64_t bytes() const { return core::bytes_of(type, *core::element_count(sizes)); }

@@ -1,4 +1,4 @@
-// Nodes and constants as messages of ONNX.
+// Writes nodes and constants as ONNX's protobuf messages.
 #include "engine/interop/export/model_writer.h"
 
 #include <fmt/format.h>

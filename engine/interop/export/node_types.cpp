@@ -1,4 +1,4 @@
-// node_types.txt as a table.
+// Parses node_types.txt into a table.
 #include <algorithm>
 #include <charconv>
 #include <map>

@@ -95,7 +95,7 @@ struct Stored {
     }
 };
 
-/// As the descriptor of a reader sees it.
+/// A stored value in the sizes and type that a reading operator has in its descriptor.
 Operand seen(ModelWriter& w, const Stored& stored, const core::TensorDesc& desc) {
     const View view = view_of("", desc);
     Operand operand{stored.value, desc.sizes};

@@ -1,4 +1,4 @@
-// What mappings of operators have in common.
+// The parts that mappings of operators share.
 #include "engine/interop/export/operator_writer.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Tensors as messages of ONNX.
+// Writes tensors as ONNX's protobuf messages.
 #include "engine/interop/export/test_folder.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// From the exporter's ports to a worker's tensors.
+// Converts the exporter's ports to a worker's tensors.
 #include "engine/interop/export/worker_models.h"
 
 #include <utility>
