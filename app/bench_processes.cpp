@@ -28,7 +28,7 @@ using Outcome = worker::ChildProcess::Outcome;
 /// The process decides when it ends.
 constexpr std::chrono::hours no_limit{24 * 365};
 constexpr std::chrono::milliseconds heartbeat{50};
-/// Of each process, unless the command line says otherwise.
+/// Google Benchmark's settings in each process, unless the command line says otherwise.
 constexpr int usual_repetitions = 3;
 constexpr double usual_min_time = 0.05;
 

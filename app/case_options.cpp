@@ -203,7 +203,7 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
         print_problems(problems, "the input");
         return std::nullopt;
     }
-    // So that the user sees what runs.
+    // Shows the user what runs.
     if (options.shape.any() && options.shape.batch.empty()) {
         for_each_case(selection.corpus, print_descriptor);
     }

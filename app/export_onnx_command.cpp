@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of all tensors of a case. ONNX's format holds less than 2 GiB in one message.
+/// Limit for all tensors of a case together. ONNX's format holds less than 2 GiB in one message.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 struct ExportOptions {

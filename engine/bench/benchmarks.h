@@ -17,7 +17,7 @@
 
 namespace dmlconform::bench {
 
-/// Whoever looks on while benchmarks are checked and timed.
+/// Is told about progress while benchmarks are checked and timed, and can end that.
 class Watcher {
 public:
     Watcher() = default;

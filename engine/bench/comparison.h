@@ -82,7 +82,8 @@ struct ComparedBenchmark {
     double waited = 0;
     /// BenchmarkTimes::label.
     std::string op{};
-    /// Of a graph, the nodes that both sides have: those that lost the most time first. Nodes alone regress nothing.
+    /// For a graph, the nodes that both sides have: those that lost the most time first. A slower node alone is no
+    /// regression.
     std::vector<ComparedBenchmark> nodes{};
 };
 

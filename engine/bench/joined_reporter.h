@@ -39,7 +39,7 @@ private:
     Watcher& watcher_;
     bool begun_ = false;
     bool goes_on_ = true;
-    /// Of the last benchmark: aggregates come after their repetitions.
+    /// The repetitions of the last benchmark, whose aggregates come after them.
     std::int64_t repetitions_ = 0;
     std::set<std::string> timed_;
 };

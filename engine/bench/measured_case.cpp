@@ -83,7 +83,7 @@ std::chrono::nanoseconds MeasuredCase::now() const {
         const auto use = other_process_->processor_use();
         return use ? use->used : std::chrono::nanoseconds(0);
     }
-    // Of all threads.
+    // The clock adds up all threads.
     return core::processor_time_of_this_process().value_or(std::chrono::nanoseconds(0));
 }
 

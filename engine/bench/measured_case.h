@@ -40,7 +40,7 @@ public:
     /// most a quarter of `limit` seconds, if there is a limit; but there is always one execution.
     [[nodiscard]] core::Result<void> warm_up(std::optional<double> limit);
 
-    /// Of the time that passed while it was warmed up, the part that the clock of the executions counted.
+    /// The part of the time that passed while it was warmed up that the clock of the executions counted.
     [[nodiscard]] double own_share() const { return own_share_; }
 
 private:

@@ -46,7 +46,7 @@ struct ProcessSample {
 
 using SamplesByName = std::map<std::string, ProcessSample>;
 
-/// Of all processes of all files.
+/// The samples of all benchmarks, with all processes of all files.
 [[nodiscard]] SamplesByName samples_of(std::span<const BenchmarkFile> files);
 
 /// The same for the nodes of a graph.

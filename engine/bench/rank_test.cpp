@@ -181,7 +181,7 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
 }
 
 double least_mann_whitney_p(std::size_t a, std::size_t b) {
-    // Of all mixtures of ranks, two are so uneven.
+    // Counts the ways to mix the ranks. In two of them, all of one sample come first.
     double mixtures = 1;
     for (std::size_t i = 1; i <= a; ++i) {
         mixtures *= static_cast<double>(b + i) / static_cast<double>(i);

@@ -395,7 +395,7 @@ private:
     /// Google Benchmark calls several times for each repetition.
     const Benchmark* current_ = nullptr;
     std::unique_ptr<MeasuredCase> measured_;
-    /// Of the current benchmark, if they are timed one after another.
+    /// The share of the current benchmark, if benchmarks are timed one after another.
     std::optional<Share> share_;
     Repeated repeated_;
     bool failed_ = false;

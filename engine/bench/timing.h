@@ -25,9 +25,9 @@ struct TimingSettings {
     Table table = Table::lines;
     /// How many characters fit a line; 0: any number.
     std::size_t width = 0;
-    /// Of what goes to the standard output where it is not a line for each: "json", "console" or "csv".
+    /// The format of the standard output, unless it has a line for each benchmark: "json", "console" or "csv".
     std::string table_format = "console";
-    /// Of what goes into a file, the same; empty: none.
+    /// The format of the output file; empty: no file.
     std::string file_format;
     /// All benchmarks together, in an order of Google Benchmark's. Times are not divided among them then.
     bool interleaved = false;

@@ -58,7 +58,7 @@ void unmap_temporary_file(std::byte* data, std::size_t /*bytes*/) noexcept {
 }
 
 void leave_memory(std::byte* data, std::size_t bytes) noexcept {
-    // Of memory that is not locked, this removes the pages from the working set.
+    // Removes the pages from the working set, because the memory is not locked.
     VirtualUnlock(data, bytes);
 }
 

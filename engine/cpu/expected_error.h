@@ -21,7 +21,7 @@ inline constexpr double smallest_normal = 0x1p-126;
     return bound * bound / 3;
 }
 
-/// Of one rounding of a value to the nearest number, or to zero where it is subnormal, as Direct3D does in FP32.
+/// Variance of rounding a value once to the nearest number, or to zero if it is subnormal, as Direct3D does in FP32.
 [[nodiscard]] constexpr double rounding_variance(double value, double unit = unit_of_fp32) {
     const bool may_be_flushed = value < smallest_normal && value > -smallest_normal;
     return may_be_flushed ? value * value : uniform_variance(unit * value);
@@ -49,12 +49,12 @@ inline constexpr double smallest_normal = 0x1p-126;
     return terms * (squares / 2 + total * total / 3);
 }
 
-/// Of terms that may all be so small that they count as zero: these errors have one direction.
+/// Variance of a sum of terms that may all be so small that they count as zero: these errors have one direction.
 [[nodiscard]] constexpr double flush_variance(double terms, double largest_flushed = smallest_normal) {
     return uniform_variance(terms * largest_flushed);
 }
 
-/// Of a sum whose terms are added one after the other in any order.
+/// Variance of a sum whose terms are added one after the other in any order.
 [[nodiscard]] constexpr double sum_variance(double terms, double squares, double total, double unit = unit_of_fp32) {
     return sequential_sum_variance(partial_squares_in_any_order(terms, squares, total), total, unit) +
            flush_variance(terms);

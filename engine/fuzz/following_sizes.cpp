@@ -57,7 +57,7 @@ void follow_matrix(Descriptor& descriptor) {
     make_parameters_single(descriptor);
 }
 
-/// As many filters as channels, of width 3 if the image is not smaller.
+/// One filter for each channel, of width 3 unless the image is smaller.
 void follow_image(Descriptor& descriptor) {
     const Dimensions input = sizes_of(descriptor, "InputTensor");
     if (input.size() < 3) {

@@ -30,7 +30,7 @@ double squares_of(std::span<const double> values) {
 
 struct Split {
     std::size_t index = 0;
-    /// Of the logarithms.
+    /// The medians of the logarithms before and after the index.
     double before = 0;
     double after = 0;
     double p = 1;

@@ -12,8 +12,8 @@
 
 namespace dmlconform::history {
 
-/// Of each benchmark in the history that was measured on the machine and the adapter of `file`. Differences between
-/// successive results count, except those at changes.
+/// The scatter of each benchmark in the history that was measured on the machine and the adapter of `file`, from the
+/// differences between successive results, except those at changes.
 [[nodiscard]] std::map<std::string, bench::LearnedScatter> learned_scatter(std::span<const Series> all,
                                                                            const bench::BenchmarkFile& file,
                                                                            const ChangePointSettings& settings = {});

@@ -34,8 +34,8 @@ struct Judgement {
 /// The change points of a series. Whoever shows or judges a series uses these.
 [[nodiscard]] std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSettings& settings);
 
-/// Of the medians of a series, the newest one last. A change that is a whole window old is what the benchmark is now
-/// compared with, and no regression any more.
+/// Judges a series of medians, whose newest one is last. A change that is a whole window old is no regression any more:
+/// the benchmark is now compared with the level after it.
 [[nodiscard]] Judgement judge(std::span<const double> medians, const ChangePointSettings& settings = {});
 
 /// The same, of the change points that are known already. `results`: how many medians there are.

@@ -13,7 +13,7 @@ constexpr std::int64_t most_transform_entries = std::int64_t{1} << 22;
 
 /// A transform along one axis.
 struct Transform {
-    /// Of the data: samples, and 1 or 2 components for real or complex ones.
+    /// The samples of the data, with 1 component if they are real or 2 if they are complex.
     std::int64_t samples = 0;
     std::int64_t components = 1;
     /// The transform's length, which may be longer or shorter than the data.

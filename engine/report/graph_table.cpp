@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_nodes = 20;
 /// With more graphs, only those with a failure are shown without --verbose.
 constexpr std::size_t most_graphs = 3;
-/// Of a description, where lines have any width.
+/// Limit for the length of a description if lines have any width.
 constexpr std::size_t most_characters = 200;
 
 std::chrono::nanoseconds time_of(const run::Timing& timing) {

@@ -21,7 +21,7 @@ struct CaseSource {
     std::function<Reader()> reader;
 };
 
-/// Which cases a graph becomes.
+/// The cases that are made of a graph.
 enum class Nodes : std::uint8_t {
     unjudged,  // one case for the graph
     judged,    // one case for each node that can be judged separately, then one for the graph

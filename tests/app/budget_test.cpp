@@ -313,8 +313,8 @@ std::vector<Budgeted> budgets_of(const Normalization& n, double added) {
     // The mean is divided, maybe by multiplying with a rounded reciprocal.
     const double of_mean = error_of_sum(count, 2) * std::max(positive, negative) + flushed;
     const Range means = maybe_stored<T>({mean - of_mean, mean + of_mean});
-    // So is the variance. Its terms are squares, which are rounded, of distances, whose roundings squaring doubles. The
-    // mean's error makes it larger.
+    // The variance is divided in the same way. Its terms are squares, whose rounding adds one error; squaring doubles
+    // the rounding error of a distance. The mean's error makes the variance larger.
     const double of_variance = error_of_sum(count, 2 + 3) * variance + flushed;
     const double shift = std::max(means.high - mean, mean - means.low);
     const Range variances =

@@ -402,7 +402,7 @@ bool have_same_bits(const Tensor& a, const Tensor& b) {
     return a.desc.sizes == b.desc.sizes && std::memcmp(a.buffer.bytes().data(), b.buffer.bytes().data(), size) == 0;
 }
 
-/// Of long tensors, only pieces near the ends and near the numbers of the list are compared.
+/// True for all pieces of short tensors, and for pieces of long ones near the ends and near the numbers of the list.
 bool is_compared(std::uint32_t begin, std::uint32_t length) {
     const auto is_near = [&](std::uint32_t split) {
         return begin + longer_piece >= split && begin <= split + longer_piece;

@@ -65,7 +65,7 @@ operators::FieldValue attribute(const Windows& windows, std::uint32_t Extent::*m
     return values;
 }
 
-/// Of either mode, and with or without a bias and an activation, chosen at random.
+/// A convolution whose mode, bias and activation are chosen at random.
 Descriptor convolution(Random& random, DataType type, const Windows& windows, Random* layout) {
     const core::Dimensions sizes = output_sizes(windows);
     std::vector<Setting> settings{{"InputTensor", source_of(layout, type, input_sizes(windows))},

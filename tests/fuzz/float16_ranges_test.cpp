@@ -23,7 +23,7 @@ using operators::Descriptor;
 
 constexpr std::uint64_t cases_of_each = 120;
 
-/// Of two numbers that are equally near, the one further away from zero.
+/// Rounds to the nearest number. Ties go away from zero.
 double nearest_half(double x) {
     return static_cast<double>(core::Float16(x * (1 + 0x1p-40)));
 }

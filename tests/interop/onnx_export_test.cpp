@@ -23,7 +23,7 @@ namespace {
 
 /// Random cases per operator. ONNX cannot express some of them.
 constexpr std::uint64_t case_count = 24;
-/// Of an operator so many are tried until one of them is imported again.
+/// Limit for the number of cases of an operator that are tried until one of them can be imported again.
 constexpr std::uint64_t most_tried = 400;
 
 /// Operators whose models cannot be imported because of what the importer is, and not because of what is exported.

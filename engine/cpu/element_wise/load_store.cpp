@@ -175,7 +175,7 @@ void store_as(std::span<std::byte> memory, const Segment& to, std::size_t count,
     });
 }
 
-/// Of two numbers that are equally near, the one further away from zero.
+/// Rounds to the nearest number. Ties go away from zero.
 double half_nearest(double x) {
     const core::Float16 nearest(x);
     const core::Float16 next = core::Float16::from_bits(static_cast<std::uint16_t>(nearest.bits + 1));

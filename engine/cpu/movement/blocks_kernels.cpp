@@ -50,7 +50,7 @@ Move rearranged(const KernelArguments& arguments, bool to_depth) {
     } else {
         push(depth.sizes[2], block * in_space[2], in_depth[2]);
         push(block, in_space[2], block * plane_of_column * in_depth[1]);
-        // Of each row, first the first columns of all blocks, then the second ones.
+        // Each row starts with the first columns of all blocks, followed by the second ones.
         push(block, in_space[3], plane_of_column * in_depth[1]);
         push(depth.sizes[3], block * in_space[3], in_depth[3]);
     }

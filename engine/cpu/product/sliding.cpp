@@ -55,7 +55,7 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
 
 void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
            double* sums) {
-    // Of the positions at which the first filter element sees the input, those at which the last one does, too.
+    // From `inside` to `end`, both the first and the last filter element see the input.
     const std::int64_t reach = (sliding.taps - 1) * sliding.dilation;
     const std::int64_t inside = std::clamp(sliding.padding, first, last);
     const std::int64_t end = std::clamp(sliding.elements + sliding.padding - reach, inside, last);

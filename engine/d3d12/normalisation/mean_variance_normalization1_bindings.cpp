@@ -340,7 +340,7 @@ private:
         parameters.step_items = parameters.threads_per_set % parameters.item_dimensions[0].words[0];
     }
 
-    /// As many columns and rows as all chunks of a normalisation group need.
+    /// Sets the numbers of columns and rows that all chunks of a normalisation group need.
     static void put_chunks_in_rows(Parameters& parameters) {
         parameters.columns_per_set = std::min(parameters.columns_per_set, std::bit_ceil(parameters.chunk_count));
         const std::uint32_t rows = (parameters.chunk_count - 1) / parameters.columns_per_set + 1;

@@ -75,8 +75,8 @@ private:
                tile_.channels <= DEPTHWISE_CHANNELS && tile_.threads() <= group_size && tile_.segments() <= group_size;
     }
 
-    /// As many rows as possible, then as few as lead to the same number of tiles. Reading a segment takes about as long
-    /// as processing a filter element without tiles.
+    /// Finds the fewest rows per tile that lead to the smallest possible number of tiles. Reading a segment takes about
+    /// as long as processing a filter element without tiles.
     [[nodiscard]] bool find_rows() {
         const std::uint64_t most = std::min<std::uint64_t>(height_.output, group_size * thread_rows);
         tile_.rows = whole_turns(most);

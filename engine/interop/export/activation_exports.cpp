@@ -122,7 +122,7 @@ Value along(ModelWriter& w, const char* node, const Value& x, const Numbers& axe
             flat.push_back(x.sizes[static_cast<std::size_t>(d)]);
         }
     }
-    // Of equal elements the first one in memory counts.
+    // Among equal elements, the first one in memory counts.
     for (const std::int64_t axis : axes) {
         order.push_back(axis);
         size *= x.sizes[static_cast<std::size_t>(axis)];

@@ -64,7 +64,7 @@ Value clip_by_numbers(ModelWriter& w, const Descriptor& desc, const Value& x) {
 
 void write_clip1(OperatorWriter& to) {
     const Value x = scaled(to.w, to.desc, to.in("InputTensor"));
-    // Which of them is less depends on the type.
+    // Whether Min is less than Max depends on the type.
     to.out("OutputTensor", clip(to.w, x, union_scalar(to, "Min", x.type), union_scalar(to, "Max", x.type), true));
 }
 

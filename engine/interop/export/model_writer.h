@@ -134,7 +134,8 @@ public:
     [[nodiscard]] onnx::ModelProto take();
 
 private:
-    /// As is, or as a wider type that holds all of its numbers and that the node takes.
+    /// Returns the value, or casts it to a wider type that holds all of its numbers, if the node does not take its
+    /// type.
     Value widened(std::string_view type, std::size_t input, const Value& value);
     std::string next_name(char prefix);
 

@@ -118,7 +118,7 @@ void write_tile(OperatorWriter& to) {
 
 // ---- padding -----------------------------------------------------------------------------------------------------
 
-/// Which element of a dimension stands at a position before, in or behind it.
+/// The element of a dimension that is read at a position before, in or after it.
 std::int64_t mirrored_or_wrapped(std::int64_t position, std::int64_t size, bool wraps) {
     const std::int64_t period = wraps ? size : 2 * size;
     const std::int64_t at = ((position % period) + period) % period;
@@ -259,7 +259,7 @@ void write_one_hot(OperatorWriter& to) {
     ModelWriter& w = to.w;
     Value indices = to.in("IndicesTensor");
     if (indices.type == onnx_uint64) {
-        // As INT64, larger ones would be negative, and those count from the end.
+        // Larger indices would be negative as INT64, and negative indices count from the end.
         indices = w.each("Min", {indices, w.bits(core::DataType::uint64, std::numeric_limits<std::int64_t>::max())});
     }
     if (indices.type != onnx_int32) {

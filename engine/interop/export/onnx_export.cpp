@@ -216,7 +216,7 @@ public:
     }
 
 private:
-    /// As judge reads it: with the sizes of the descriptor's tensor.
+    /// Adds an output in the form that `judge` reads: with the sizes of the descriptor's tensor.
     void put_output(const std::string& name, const core::TensorDesc& desc, const Stored& stored) {
         const Value value = stored.is_logical ? stored.value : w_.transpose(stored.value, stored.view.order);
         w_.output(name, value);

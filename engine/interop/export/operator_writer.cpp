@@ -159,7 +159,7 @@ Value within_range(ModelWriter& w, const Value& x, int type) {
     const int bits = static_cast<int>(core::bits_of(core_type));
     const bool is_signed = core::is_signed_integer(core_type);
     const double lowest = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
-    // Of 32 bits, FLOAT32 does not have the highest number, and CAST clamps what is next to it.
+    // FLOAT32 cannot represent the highest 32-bit number. CAST clamps its neighbour.
     const double highest = std::ldexp(1.0, bits - (is_signed ? 1 : 0)) - (bits < 32 ? 1 : 0);
     return w.each("Max", {w.each("Min", {x, w.like(x, highest)}), w.like(x, lowest)});
 }

@@ -15,7 +15,7 @@ namespace dmlconform::interop::exporting {
 
 /// An input tensor of an operator.
 struct Operand {
-    /// As strides of 0 leave it: broadcast dimensions have the size 1.
+    /// Without repeated elements: broadcast dimensions, whose stride is 0, have the size 1.
     Value compact;
     /// The sizes that the operator sees.
     core::Dimensions sizes;

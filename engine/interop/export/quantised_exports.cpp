@@ -17,8 +17,8 @@ struct Parameter {
     std::int64_t axis = -1;
 };
 
-/// Of a tensor with `rank` dimensions, of which those of `compact` are the last ones. Nothing if the numbers vary along
-/// several dimensions.
+/// The parameter of a tensor with `rank` dimensions, the last of which are those of `compact`. Empty if the numbers
+/// vary along several dimensions.
 std::optional<Parameter> parameter_of(OperatorWriter& to, const Value& compact, std::size_t rank) {
     std::int64_t axis = -1;
     for (std::size_t d = 0; d < compact.rank(); ++d) {

@@ -27,7 +27,7 @@ struct Line {
     }
 };
 
-/// Which element is taken at a position between two.
+/// The element that is taken at a position between two.
 enum class Nearest : std::uint8_t { halves_up, above, below };
 
 struct Resampling {

@@ -334,7 +334,7 @@ Value unit_filters(OperatorWriter& to, const Geometry& geometry, int type) {
     return to.w.reshape(to.w.cast(to.w.test("Equal", {column, row}), type), sizes);
 }
 
-/// As real numbers, because ONNX's convolutions take no others.
+/// Converts to real numbers, the only ones that ONNX's convolutions take.
 Value as_real(OperatorWriter& to, const Value& x) {
     return is_real(x.type) ? x : as_float32(to.w, x);
 }

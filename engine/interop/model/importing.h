@@ -21,7 +21,7 @@ namespace dmlconform::interop {
 /// A node that has no counterpart.
 struct Cut {
     ModelCut cut;
-    /// Of the node that has no counterpart, which may be a part of the model's.
+    /// The type of the node that has no counterpart, which may be a part of the model's node.
     std::string type;
     /// Values that it leaves open.
     std::vector<std::string> values;
