@@ -119,7 +119,7 @@ double inwards_from_below(double x) {
 }
 
 /// One ULP of FP32 at a finite x.
-double place(double x) {
+double ulp_of(double x) {
     constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
     const double magnitude = std::max(std::fabs(x), smallest_normal);
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & exponent) * 0x1p-23;
@@ -197,15 +197,15 @@ Interval rounded_function(double low, double high, bool nan, const Expected& exp
 }
 
 /// Both ends may be one ULP off. The variance does not include that yet.
-Interval within_a_place(double low, double high, bool nan, const Expected& exact) {
+Interval within_one_ulp(double low, double high, bool nan, const Expected& exact) {
     const Expected expected{exact.value, exact.variance + uniform_variance(2 * unit_of_fp32 * exact.value)};
     if (std::isinf(low) || std::isinf(high)) {
-        return rounded(std::isinf(low) ? low : low - place(low), std::isinf(high) ? high : high + place(high), nan,
+        return rounded(std::isinf(low) ? low : low - ulp_of(low), std::isinf(high) ? high : high + ulp_of(high), nan,
                        expected);
     }
     // Rounds inwards, because Direct3D guarantees these bounds.
-    return flushed(
-        with({inwards_from_below(low - place(low)), -inwards_from_below(-(high + place(high))), nan, 0, 0}, expected));
+    return flushed(with({inwards_from_below(low - ulp_of(low)), -inwards_from_below(-(high + ulp_of(high))), nan, 0, 0},
+                        expected));
 }
 
 /// The hull of candidates. A NaN among them means that NaN is possible.
@@ -272,7 +272,7 @@ Interval plus_error(const Interval& x, double absolute, double relative) {
 /// A constant that FP32 cannot represent. Compilers and authors of shaders fold it with its factor, which rounds once
 /// more.
 Interval constant(double value) {
-    return {down(value) - place(value), up(value) + place(value), false, value, 2 * rounding_variance(value)};
+    return {down(value) - ulp_of(value), up(value) + ulp_of(value), false, value, 2 * rounding_variance(value)};
 }
 
 /// 2^x.
@@ -426,7 +426,7 @@ Interval operator/(const Interval& left, const Interval& right) {
     }
     const Interval quotient =
         hull_or_zero<4>({a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high}, a, b, nan);
-    return quotient.has_numbers() ? within_a_place(quotient.low, quotient.high, quotient.nan, expected_quotient(a, b))
+    return quotient.has_numbers() ? within_one_ulp(quotient.low, quotient.high, quotient.nan, expected_quotient(a, b))
                                   : only_nan();
 }
 
@@ -537,7 +537,7 @@ Interval sqrt(const Interval& x) {
     const Interval argument = restricted(flushed(x), -0.0, infinity);
     const Interval root = monotone(
         argument, [](double end) { return std::sqrt(end); }, 0.5 / std::sqrt(argument.value));
-    return root.has_numbers() ? within_a_place(root.low, root.high, root.nan, {root.value, root.variance}) : only_nan();
+    return root.has_numbers() ? within_one_ulp(root.low, root.high, root.nan, {root.value, root.variance}) : only_nan();
 }
 
 Interval exp(const Interval& x) {
