@@ -1,63 +1,29 @@
-// Lists the operators that decide, and moves their inputs.
+// Asks the catalogue which operators decide, and moves their inputs.
 #include "engine/cpu/decisions.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <type_traits>
 
 #include "engine/core/hash.h"
+#include "engine/operators/element_rules.h"
 
 namespace dmlconform::cpu {
 namespace {
 
-struct DecidingOperator {
-    std::string_view name;
-    Decision decision = Decision::none;
-    /// The input that is compared with a bound; empty for all inputs.
-    std::string_view decided_by = {};
-};
-
-/// Operators whose floating-point outputs are decisions. TOP_K and MAX_POOLING only pick the elements of their integer
-/// outputs: values of nearly equal elements are nearly equal.
-constexpr std::array<DecidingOperator, 25> deciding{{
-    {"ELEMENT_WISE_ROUND", Decision::steps},
-    {"ELEMENT_WISE_CEIL", Decision::steps},
-    {"ELEMENT_WISE_FLOOR", Decision::steps},
-    {"ELEMENT_WISE_SIGN", Decision::steps},
-    {"ACTIVATION_RELU_GRAD", Decision::steps, "InputTensor"},
-    {"ELEMENT_WISE_CLIP_GRAD", Decision::steps, "InputTensor"},
-    {"ELEMENT_WISE_CLIP_GRAD1", Decision::steps, "InputTensor"},
-    {"ACTIVATION_HARDMAX", Decision::picks},
-    {"ACTIVATION_HARDMAX1", Decision::picks},
-    {"MAX_POOLING_GRAD", Decision::picks, "InputTensor"},
-    {"ELEMENT_WISE_MODULUS_TRUNCATE", Decision::jumps},
-    {"ELEMENT_WISE_MODULUS_FLOOR", Decision::jumps},
-    {"ELEMENT_WISE_ATAN_YX", Decision::jumps},
-    {"ACTIVATION_THRESHOLDED_RELU", Decision::jumps},
-    {"ACTIVATION_SHRINK", Decision::jumps},
-    // Beyond the end of the domain, the result is NaN.
-    {"ELEMENT_WISE_ACOS", Decision::jumps},
-    {"ELEMENT_WISE_ACOSH", Decision::jumps},
-    {"ELEMENT_WISE_ASIN", Decision::jumps},
-    {"ELEMENT_WISE_ATANH", Decision::jumps},
-    {"ELEMENT_WISE_LOG", Decision::jumps},
-    {"ELEMENT_WISE_SQRT", Decision::jumps},
-    {"ELEMENT_WISE_POW", Decision::jumps},
-    {"ELEMENT_WISE_CONSTANT_POW", Decision::jumps},
-    {"ROI_POOLING", Decision::jumps, "ROITensor"},
-    {"ROI_ALIGN", Decision::jumps, "ROITensor"},
-}};
-
-/// Operators whose integer outputs are positions of extremes.
-constexpr std::array<std::string_view, 7> picking{"ARGMAX", "ARGMIN",       "REDUCE",      "TOP_K",
-                                                  "TOP_K1", "MAX_POOLING1", "MAX_POOLING2"};
-
-const DecidingOperator* find_deciding(std::string_view name) {
-    // ROI_ALIGN1 decides like ROI_ALIGN.
-    const auto found = std::ranges::find(deciding, name == "ROI_ALIGN1" ? "ROI_ALIGN" : name, &DecidingOperator::name);
-    return found == deciding.end() ? nullptr : &*found;
+Decision decision_from(operators::Decides::Kind kind) {
+    switch (kind) {
+        case operators::Decides::Kind::steps:
+            return Decision::steps;
+        case operators::Decides::Kind::picks:
+            return Decision::picks;
+        case operators::Decides::Kind::jumps:
+            return Decision::jumps;
+        case operators::Decides::Kind::nothing:
+        default:
+            return Decision::none;
+    }
 }
 
 bool is_real(const operators::TensorSlot& slot) {
@@ -81,14 +47,12 @@ bool moves_up_to_be_picked(std::uint64_t hash, std::size_t turn) {
 Decision decision_of(const operators::Descriptor& descriptor, std::size_t output) {
     const core::DataType type = descriptor.outputs()[output].desc->data_type;
     const auto inputs = descriptor.inputs();
-    const std::string_view name = descriptor.schema->short_name();
+    const operators::Decides& decides = operators::element_rules(*descriptor.schema).decides;
     if (!core::is_floating_point(type)) {
-        return std::ranges::none_of(inputs, is_real)               ? Decision::none
-               : std::ranges::find(picking, name) != picking.end() ? Decision::picks
-                                                                   : Decision::steps;
+        return std::ranges::none_of(inputs, is_real) ? Decision::none : decision_from(decides.integers);
     }
-    if (const DecidingOperator* found = find_deciding(name)) {
-        return found->decision;
+    if (decides.values != operators::Decides::Kind::nothing) {
+        return decision_from(decides.values);
     }
     const bool rounds = type == core::DataType::float16 && std::ranges::any_of(inputs, [](const auto& slot) {
                             return is_real(slot) && slot.desc->data_type != core::DataType::float16;
@@ -98,8 +62,8 @@ Decision decision_of(const operators::Descriptor& descriptor, std::size_t output
 
 bool takes_part(const operators::Descriptor& descriptor, std::size_t input) {
     const operators::TensorSlot slot = descriptor.inputs()[input];
-    const DecidingOperator* found = find_deciding(descriptor.schema->short_name());
-    return is_real(slot) && (found == nullptr || found->decided_by.empty() || found->decided_by == slot.name);
+    const std::string& by = operators::element_rules(*descriptor.schema).decides.by;
+    return is_real(slot) && (by.empty() || by == slot.name);
 }
 
 bool reads_bits(const operators::Descriptor& descriptor, std::size_t input, core::DataType written) {

@@ -12,6 +12,7 @@
 #include "engine/core/utf8.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
+#include "engine/operators/element_rules.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -26,22 +27,6 @@ bool is_result(std::string_view name) {
     return name == expected_word || name == actual_word;
 }
 
-/// True if each element of the outputs depends only on the elements with the same coordinates.
-bool is_element_wise(const operators::OperatorSchema& schema) {
-    // A slice of one element is normalised by itself: entries say so by their conditions.
-    constexpr std::array others{"CAST",
-                                "QUANTIZE",
-                                "DEQUANTIZE",
-                                "ADAM_OPTIMIZER",
-                                "MEAN_VARIANCE_NORMALIZATION",
-                                "MEAN_VARIANCE_NORMALIZATION1",
-                                "MEAN_VARIANCE_NORMALIZATION2"};
-    const std::string_view name = schema.short_name();
-    const bool along_an_axis = name.find("MAX") != std::string_view::npos && name.starts_with("ACTIVATION_");
-    return name.starts_with("ELEMENT_WISE_") || (name.starts_with("ACTIVATION_") && !along_an_axis) ||
-           std::ranges::find(others, name) != others.end();
-}
-
 bool is_input(std::span<const operators::OperatorSchema* const> operators, std::string_view name) {
     return std::any_of(operators.begin(), operators.end(), [&](const operators::OperatorSchema* schema) {
         const auto* field = schema->find_field(std::string(operators::array_of(name)));
@@ -53,7 +38,8 @@ bool is_input(std::span<const operators::OperatorSchema* const> operators, std::
 }  // namespace
 
 bool has_element_wise(std::span<const operators::OperatorSchema* const> operators) {
-    return std::ranges::any_of(operators, [](const auto* schema) { return is_element_wise(*schema); });
+    return std::ranges::any_of(operators,
+                               [](const auto* schema) { return operators::element_rules(*schema).element_wise; });
 }
 
 std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& value,
@@ -162,7 +148,7 @@ std::optional<std::vector<double>> ElementCondition::values_of(const Operand& op
 }
 
 std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const {
-    if (reads_inputs() && !is_element_wise(*facts.descriptor().schema)) {
+    if (reads_inputs() && !operators::element_rules(*facts.descriptor().schema).element_wise) {
         return {};  // an entry without operators
     }
     std::vector<bool> mask(elements, true);

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/operators/element_rules.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -18,54 +22,47 @@ void lower(std::optional<std::uint64_t>& limit, std::uint64_t to) {
     limit = std::min(limit.value_or(to), std::max<std::uint64_t>(to, 1));
 }
 
-/// The smallest size of the dimensions that a coordinate list refers to.
-std::uint64_t smallest(const core::Dimensions& sizes, std::size_t first) {
-    std::uint64_t least = std::numeric_limits<std::uint32_t>::max();
-    for (std::size_t d = std::min(first, sizes.size()); d < sizes.size(); ++d) {
-        least = std::min<std::uint64_t>(least, sizes[d]);
+/// The bound of the numbers in an input of indices or counts. Empty if the tensor that they refer to is absent.
+std::optional<std::uint64_t> bound_of(const Descriptor& node, const operators::IndexRange& range) {
+    const core::TensorDesc* const tensor = node.tensor(range.of);
+    if (tensor == nullptr) {
+        return std::nullopt;
     }
-    return least;
-}
-
-std::uint64_t along_axis(const Descriptor& node, const char* tensor) {
-    const core::Dimensions& sizes = node.tensor(tensor)->sizes;
-    const std::uint32_t axis = node.uint("Axis");
-    return axis < sizes.size() ? sizes[axis] : 1;
-}
-
-/// The limit of an operator for indices or lengths in its input `slot`.
-std::optional<std::uint64_t> limit_of(const Descriptor& node, std::string_view slot) {
-    const std::string_view name = node.schema->short_name();
-    if (slot == "IndicesTensor") {
-        if (name == "GATHER" || name == "GATHER_ELEMENTS" || name == "SCATTER") {
-            return along_axis(node, "InputTensor");
+    const core::Dimensions& sizes = tensor->sizes;
+    const auto size_of = [&](std::size_t d) { return std::uint64_t{d < sizes.size() ? sizes[d] : 1}; };
+    switch (range.kind) {
+        case operators::IndexRange::Kind::axis:
+            return size_of(node.uint(range.field));
+        case operators::IndexRange::Kind::dimension:
+            return size_of(range.dimension);
+        case operators::IndexRange::Kind::last_of: {
+            const std::size_t count = std::min<std::size_t>(sizes.size(), node.uint(range.field));
+            return count == 0 ? std::uint64_t{std::numeric_limits<std::uint32_t>::max()}
+                              : std::uint64_t{
+                                    *std::min_element(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end())};
         }
-        if (name == "ONE_HOT") {
-            return along_axis(node, "OutputTensor");
-        }
-        if (name == "GATHER_ND" || name == "GATHER_ND1" || name == "SCATTER_ND") {
-            const core::Dimensions& sizes = node.tensor("InputTensor")->sizes;
-            return smallest(sizes,
-                            sizes.size() - std::min<std::size_t>(sizes.size(), node.uint("InputDimensionCount")));
-        }
-        if (name == "MAX_UNPOOLING") {
-            const core::Dimensions& sizes = node.tensor("OutputTensor")->sizes;
+        case operators::IndexRange::Kind::plane:
+        default:
             return std::uint64_t{sizes.back()} * (sizes.size() < 2 ? 1 : sizes[sizes.size() - 2]);
-        }
     }
-    if (slot == "SequenceLengthsTensor") {
-        return name == "REVERSE_SUBSEQUENCES" ? along_axis(node, "InputTensor") + 1
-                                              : std::uint64_t{node.tensor("InputTensor")->sizes[1]} + 1;
-    }
-    if (slot == "BatchIndicesTensor") {
-        return node.tensor("InputTensor")->sizes[0];
-    }
-    return std::nullopt;
 }
 
-/// Operators whose outputs are elements of their inputs.
-constexpr std::array<std::string_view, 9> copies{
-    "CAST", "ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_IF", "GATHER", "JOIN", "SLICE1", "SPLIT", "TILE", "GATHER_ELEMENTS"};
+/// How many numbers from 0 on an input of indices or counts may have. Empty for other inputs.
+std::optional<std::uint64_t> limit_of(const Descriptor& node, const std::string& slot) {
+    const auto& indices = operators::element_rules(*node.schema).indices;
+    const auto range = indices.find(slot);
+    if (range == indices.end()) {
+        return std::nullopt;
+    }
+    const auto bound = bound_of(node, range->second);
+    return bound && range->second.counts ? *bound + 1 : bound;
+}
+
+/// True if the input's elements become elements of the outputs.
+bool passes_on(const Descriptor& node, std::string_view slot) {
+    const std::vector<std::string>& names = operators::element_rules(*node.schema).passes_on;
+    return std::ranges::find(names, operators::array_of(slot)) != names.end();
+}
 
 }  // namespace
 
@@ -80,7 +77,6 @@ Limits index_limits(const operators::Graph& graph) {
                 lower(of_outputs, *limits[output]);
             }
         }
-        const bool copied = std::ranges::find(copies, node.descriptor->schema->short_name()) != copies.end();
         const auto slots = node.descriptor->inputs();
         for (std::size_t i = 0; i < node.inputs.size(); ++i) {
             if (node.inputs[i] == operators::no_value) {
@@ -89,7 +85,7 @@ Limits index_limits(const operators::Graph& graph) {
             const auto own = limit_of(*node.descriptor, slots[i].name);
             if (own) {
                 lower(limits[node.inputs[i]], *own);
-            } else if (copied && of_outputs && slots[i].name != "ConditionTensor") {
+            } else if (of_outputs && passes_on(*node.descriptor, slots[i].name)) {
                 lower(limits[node.inputs[i]], *of_outputs);
             }
         }
