@@ -16,6 +16,9 @@ inline constexpr double unit_of_float16 = 0x1p-11;
 /// FP32's smallest normal number. Direct3D may flush smaller ones to zero.
 inline constexpr double smallest_normal = 0x1p-126;
 
+/// Values that are this many standard deviations of their difference apart are clearly different.
+inline constexpr double clear_distance = 6;
+
 /// Variance of an error that is uniformly distributed from -bound to bound.
 [[nodiscard]] constexpr double uniform_variance(double bound) {
     return bound * bound / 3;

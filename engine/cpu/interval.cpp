@@ -155,9 +155,6 @@ Interval only_nan() {
     return {infinity, -infinity, true, 0, Interval::unknown};
 }
 
-/// Values that are this many standard deviations of their difference apart are clearly different.
-constexpr double clear_distance = 6;
-
 double variance_of_difference(const Interval& a, const Interval& b) {
     return a.variance + b.variance;
 }

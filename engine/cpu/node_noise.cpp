@@ -2,6 +2,7 @@
 #include "engine/cpu/node_noise.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/strided.h"
+#include "engine/cpu/eight_intervals.h"
 #include "engine/cpu/graph_reference.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/wide_registers.h"
@@ -77,63 +79,71 @@ double drawn(const NoiseRange& range, std::uint64_t bits) {
 }
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
-using Eight [[gnu::vector_size(64)]] = double;
-using EightFloats [[gnu::vector_size(32)]] = float;
-using EightBits [[gnu::vector_size(64)]] = std::uint64_t;
-using EightIntegers [[gnu::vector_size(64)]] = std::int64_t;
-
 // By reference, because functions that are compiled for other processors pass such vectors differently.
 template <class Vector, class Element>
-void load(Vector& vector, const Element* from) {
+DMLCONFORM_EIGHT void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
-/// does not vectorise loops with comparisons of numbers that may be NaN. Returns the number of elements that are done.
-std::size_t add_noise_to_eights(float* elements, std::size_t first, std::size_t count, const core::ElementSlack& slack,
-                                std::uint64_t key) {
+/// does not vectorise loops with comparisons of numbers that may be NaN.
+DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t first, std::size_t whole,
+                                                const core::ElementSlack& slack, std::uint64_t key) {
     const double* const below = slack.below.data() + first;
     const double* const above = slack.above.data() + first;
     const double* const sigmas = slack.sigma.data() + first;
-    const std::size_t whole = count / 8 * 8;
-    in_wide_registers([=] {
-        constexpr double largest = std::numeric_limits<double>::max();
-        const Eight zero = {};
-        EightBits index = EightBits{0, 1, 2, 3, 4, 5, 6, 7} + (key + first);
-        for (std::size_t i = 0; i < whole; i += 8, index += 8) {
-            EightBits bits = index;
-            core::mix(bits);
-            const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
-            const Eight total = __builtin_convertvector(reinterpret_cast<const EightIntegers&>(sum), Eight);
-            const EightBits high = bits >> 11;
-            const Eight fraction =
-                __builtin_convertvector(reinterpret_cast<const EightIntegers&>(high), Eight) * 0x1p-53;
-            Eight down;
-            Eight up;
-            Eight sigma;
-            EightFloats given;
-            load(down, below + i);
-            load(up, above + i);
-            load(sigma, sigmas + i);
-            load(given, elements + i);
-            down = down > zero ? down : zero;
-            up = up > zero ? up : zero;
-            Eight normal = sigma * ((total - normal_mean) / normal_deviation);
-            normal = normal < -down ? -down : normal;
-            normal = normal > up ? up : normal;
-            Eight uniform = fraction * (down + up) - down;
-            uniform = down <= largest ? uniform : zero;
-            uniform = up <= largest ? uniform : zero;
-            const Eight by = sigma > zero ? normal : uniform;
-            const Eight element = __builtin_convertvector(given, Eight);
-            const Eight moved_by = element + by;
-            Eight result = by != zero ? moved_by : element;
-            result = element <= largest ? result : element;
-            result = element >= -largest ? result : element;
-            const EightFloats stored = __builtin_convertvector(result, EightFloats);
-            std::memcpy(elements + i, &stored, sizeof stored);
+    constexpr double largest = std::numeric_limits<double>::max();
+    const Eight zero = {};
+    // A loop of scalars, which GCC vectorises for these registers.
+    constexpr std::size_t at_once = 64;
+    std::array<std::uint64_t, at_once> random{};
+    for (std::size_t i = 0; i < whole; i += 8) {
+        if (i % at_once == 0) {
+            for (std::size_t k = 0; k < at_once; ++k) {
+                random[k] = core::mixed(key + first + i + k);
+            }
         }
-    });
+        EightBits bits;
+        load(bits, random.data() + i % at_once);
+        const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+        const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
+        const EightBits high = bits >> 11;
+        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
+        Eight down;
+        Eight up;
+        Eight sigma;
+        EightFloats given;
+        load(down, below + i);
+        load(up, above + i);
+        load(sigma, sigmas + i);
+        load(given, elements + i);
+        down = down > zero ? down : zero;
+        up = up > zero ? up : zero;
+        Eight normal = sigma * ((total - normal_mean) / normal_deviation);
+        normal = normal < -down ? -down : normal;
+        normal = normal > up ? up : normal;
+        Eight uniform = fraction * (down + up) - down;
+        uniform = down <= largest ? uniform : zero;
+        uniform = up <= largest ? uniform : zero;
+        const Eight by = sigma > zero ? normal : uniform;
+        const Eight element = __builtin_convertvector(given, Eight);
+        const Eight moved_by = element + by;
+        Eight result = by != zero ? moved_by : element;
+        result = element <= largest ? result : element;
+        result = element >= -largest ? result : element;
+        const EightFloats stored = __builtin_convertvector(result, EightFloats);
+        std::memcpy(elements + i, &stored, sizeof stored);
+    }
+}
+
+/// Returns the number of elements that are done.
+std::size_t add_noise_to_eights(float* elements, std::size_t first, std::size_t count, const core::ElementSlack& slack,
+                                std::uint64_t key) {
+    if (!has_avx512()) {
+        return 0;
+    }
+    const std::size_t whole = count / 8 * 8;
+    add_noise_to_whole_eights(elements, first, whole, slack, key);
     return whole;
 }
 #else

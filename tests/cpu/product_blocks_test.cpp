@@ -55,16 +55,20 @@ TEST(ProductTile, EveryInstructionSetComputesTheSamePartialSquares) {
         const auto left = random_numbers(random, std::max<std::int64_t>(1, tile_rows * depth));
         const auto right = random_numbers(random, std::max<std::int64_t>(1, tile_columns * depth));
         constexpr std::int64_t stride = tile_columns + 3;
-        std::vector<double> partial_sums = random_numbers(random, tile_rows * stride);
-        std::vector<double> same_sums = partial_sums;
-        std::vector<double> squares = partial_sums;
-        std::vector<double> same_squares = squares;
+        const std::vector<double> given = random_numbers(random, tile_rows * stride);
+        std::vector<double> partial_sums = given;
+        std::vector<double> squares = given;
         cpu::product::portable_partial_tile()(left.data(), right.data(), depth, partial_sums.data(), squares.data(),
                                               stride);
-        cpu::product::fastest_partial_tile()(left.data(), right.data(), depth, same_sums.data(), same_squares.data(),
-                                             stride);
-        EXPECT_EQ(partial_sums, same_sums) << depth;
-        EXPECT_EQ(squares, same_squares) << depth;
+        for (const cpu::Registers widest : all_registers) {
+            const WithRegisters registers(widest);
+            std::vector<double> same_sums = given;
+            std::vector<double> same_squares = given;
+            cpu::product::fastest_partial_tile()(left.data(), right.data(), depth, same_sums.data(),
+                                                 same_squares.data(), stride);
+            EXPECT_EQ(partial_sums, same_sums) << depth;
+            EXPECT_EQ(squares, same_squares) << depth;
+        }
     }
 }
 

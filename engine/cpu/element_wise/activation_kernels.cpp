@@ -101,7 +101,7 @@ Kernels activation_kernels() {
     return kernels_of({
         unary<Real>("ACTIVATION_IDENTITY", [](auto x) { return x; }),
         unary<Real>("ACTIVATION_LINEAR", [](auto x, auto& p) { return p[0] * x + p[1]; }),
-        unary<AnyNumber>("ACTIVATION_RELU", [](auto x) { return max(x, decltype(x)(0)); }),
+        unary<InEights<AnyNumber>>("ACTIVATION_RELU", []<class T>(const T& x) { return max(x, T(0)); }),
         unary<Real>("ACTIVATION_LEAKY_RELU",
                     [](auto x, auto& p) { return positive_or(x, [&](auto y) { return p[0] * y; }); }),
         binary<AnyNumber>("ACTIVATION_PARAMETERIZED_RELU",

@@ -145,10 +145,10 @@ std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Param
 
 Kernels arithmetic_kernels() {
     return kernels_of({
-        binary<AnyNumber>("ELEMENT_WISE_ADD", [](auto a, auto b) { return a + b; }),
-        binary<Real>("ELEMENT_WISE_ADD1", [](auto a, auto b) { return a + b; }),
-        binary<AnyNumber>("ELEMENT_WISE_SUBTRACT", [](auto a, auto b) { return a - b; }),
-        binary<AnyNumber>("ELEMENT_WISE_MULTIPLY", [](auto a, auto b) { return a * b; }),
+        binary<InEights<AnyNumber>>("ELEMENT_WISE_ADD", [](const auto& a, const auto& b) { return a + b; }),
+        binary<InEights<Real>>("ELEMENT_WISE_ADD1", [](const auto& a, const auto& b) { return a + b; }),
+        binary<InEights<AnyNumber>>("ELEMENT_WISE_SUBTRACT", [](const auto& a, const auto& b) { return a - b; }),
+        binary<InEights<AnyNumber>>("ELEMENT_WISE_MULTIPLY", [](const auto& a, const auto& b) { return a * b; }),
         binary<AnyNumber>("ELEMENT_WISE_DIVIDE", [](auto a, auto b) { return quotient(a, b); }),
         binary<AnyNumber>("ELEMENT_WISE_MODULUS_TRUNCATE", [](auto a, auto b) { return remainder_truncated(a, b); }),
         binary<AnyNumber>("ELEMENT_WISE_MODULUS_FLOOR", [](auto a, auto b) { return remainder_floored(a, b); }),

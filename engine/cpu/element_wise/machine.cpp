@@ -417,6 +417,11 @@ private:
             for_each_segment(
                 first, last,
                 [&](const Runs::PerArray& offsets, std::int64_t i, std::size_t count, std::int64_t element) {
+                    if (is_in_eights()) {
+                        load_numbers(values, offsets, i, count);
+                        put_slack_of_eights(values, context, offsets, i, count, element);
+                        return;
+                    }
                     load_intervals(values, in, offsets, i, count);
                     row_.interval(from, to, count, context);
                     for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
@@ -431,6 +436,45 @@ private:
                                   to[o], static_cast<std::size_t>(element));
                     }
                 });
+        });
+    }
+
+    /// True if the slack of eight elements can be computed at a time.
+    [[nodiscard]] bool is_in_eights() const {
+        return row_.slack != nullptr && scale_bias_ == nullptr && !fused_.is_present() &&
+               arguments_.slack.size() == 1 && !arguments_.slack[0].below.empty() &&
+               arguments_.outputs[0]->desc.data_type == core::DataType::float32 &&
+               std::none_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) { return input == nullptr; });
+    }
+
+    void load_numbers(std::span<std::vector<double>> values, const Runs::PerArray& offsets, std::int64_t i,
+                      std::size_t count) const {
+        for (std::size_t t = 0; t < inputs_.size(); ++t) {
+            load(inputs_[t]->buffer.bytes(), segment_of(t, inputs_[t]->desc, offsets, i), count, values[t].data());
+        }
+    }
+
+    void put_slack_of_eights(std::span<const std::vector<double>> values, const Context<Interval>& context,
+                             const Runs::PerArray& offsets, std::int64_t i, std::size_t count,
+                             std::int64_t element) const {
+        const Segment output = segment_of(inputs_.size(), arguments_.outputs[0]->desc, offsets, i);
+        std::array<double, segment_length> stored{};
+        load(arguments_.outputs[0]->buffer.bytes(), output, count, stored.data());
+        std::array<const double*, most_tensors> from{};
+        std::transform(values.begin(), values.end(), from.begin(), [](const auto& array) { return array.data(); });
+        const auto first = static_cast<std::size_t>(element);
+        row_.slack(from, {stored.data(), count}, arguments_.slack[0], first, [&](std::size_t k) {
+            std::array<Interval, most_tensors> in;
+            std::array<const Interval*, most_tensors> pointers{};
+            for (std::size_t t = 0; t < values.size(); ++t) {
+                in[t] = values[t][k];
+                pointers[t] = &in[t];
+            }
+            Interval result;
+            Interval* const to = &result;
+            row_.interval(pointers, {&to, 1}, 1, context);
+            note_accepted(arguments_.slack[0], first + k, output.type, stored[k],
+                          stored_range(output.type, result, row_.store));
         });
     }
 

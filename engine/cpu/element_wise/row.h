@@ -11,11 +11,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "engine/cpu/accepted_eights.h"
 #include "engine/cpu/element_wise/numbers.h"
 
 namespace dmlconform::cpu::element_wise {
@@ -53,6 +55,11 @@ using Loop = void (*)(std::span<const T* const> in, std::span<T* const> out, std
 using DirectLoop = void (*)(std::span<const float* const> in, float* out, std::size_t count,
                             const Context<double>& context);
 
+/// Stores the slack of consecutive FP32 elements, for which the reference computed `values`, by evaluating a formula on
+/// EightIntervals. one(i) stores the slack of one element by evaluating it on Interval.
+using SlackLoop = void (*)(std::span<const double* const> in, std::span<const double> values, core::ElementSlack& slack,
+                           std::size_t first, const std::function<void(std::size_t)>& one);
+
 /// The number type in which input elements are loaded.
 enum class Operands : std::uint8_t {
     by_type,  // double if an input has a floating-point type, otherwise integers
@@ -77,6 +84,8 @@ struct Row {
     Loop<double> real = nullptr;
     DirectLoop direct = nullptr;
     Loop<Interval> interval = nullptr;
+    /// Null unless the formula can be evaluated on eight intervals at a time.
+    SlackLoop slack = nullptr;
     Loop<Signed> signed_integer = nullptr;
     Loop<Unsigned> unsigned_integer = nullptr;
 
@@ -105,6 +114,9 @@ struct AnyNumber {
     static constexpr bool real = true;
     static constexpr bool integer = true;
 };
+/// Real numbers whose intervals can be computed eight at a time: see EightIntervals for the operations that exist.
+template <class Numbers>
+struct InEights : Numbers {};
 
 /// Whether an attribute, which kernels get as a number, has this enumerator.
 template <class T, class Enumerators>
@@ -168,12 +180,36 @@ void direct_loop(std::span<const float* const> in, float* out, std::size_t count
     }
 }
 
+template <class Numbers>
+inline constexpr bool are_in_eights = false;
+template <class Numbers>
+inline constexpr bool are_in_eights<InEights<Numbers>> = true;
+
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+template <class F, std::size_t... I>
+void slack_loop(std::span<const double* const> in, std::span<const double> values, core::ElementSlack& slack,
+                std::size_t first, const std::function<void(std::size_t)>& one) {
+    const std::array<const double*, sizeof...(I)> inputs{in[I]...};
+    note_accepted_eights(
+        slack, first, values,
+        [inputs] {
+            return [inputs](std::size_t i, Seen& seen) { return F{}(EightIntervals(inputs[I] + i, seen)...); };
+        },
+        one);
+}
+#endif
+
 template <class Numbers, std::size_t Outputs, class F, std::size_t... I>
 Row row_of(std::string_view name, std::index_sequence<I...> /*inputs*/) {
     Row row{.name = name, .inputs = sizeof...(I), .outputs = Outputs};
     if constexpr (Numbers::real) {
         row.real = loop<F, double, I...>;
         row.interval = loop<F, Interval, I...>;
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+        if constexpr (are_in_eights<Numbers>) {
+            row.slack = slack_loop<F, I...>;
+        }
+#endif
         if constexpr (Outputs == 1) {
             row.direct = direct_loop<F, I...>;
         }

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/cpu/accepted_eights.h"
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/cpu/normalisation/batch.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/normalisation/normalisation_range.h"
 #include "engine/cpu/normalisation/statistics_range.h"
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
@@ -105,6 +107,22 @@ public:
         }
     }
     [[nodiscard]] Interval range(std::size_t k) const override { return attributes_.activated(range_(x_[k])); }
+    void note_floats(core::ElementSlack& slack, std::size_t first, std::size_t k, Numbers values,
+                     const std::function<void(std::size_t)>& one) const override {
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+        if (!attributes_.activation.is_present() && range_.are_ordinary()) {
+            note_accepted_eights(
+                slack, first, values,
+                [range = range_, from = &x_[k]] {
+                    return [ranges = normalisation::NormalisationRangeOf<EightIntervals>(range), from](
+                               std::size_t i, Seen& seen) { return ranges(EightIntervals(from + i, seen)); };
+                },
+                one);
+            return;
+        }
+#endif
+        Formula::note_floats(slack, first, k, values, one);
+    }
 
 private:
     const Attributes& attributes_;

@@ -148,14 +148,26 @@ private:
             element_wise::store(tensor.buffer.bytes(),
                                 {tensor.desc.data_type, start[output] + offsets[output], inside.run_strides()[output]},
                                 static_cast<std::size_t>(length), &results_[k], element_wise::Store::wrapping);
-            for (std::int64_t i = 0; wants_range(0) && i < length; ++i) {
-                const std::int64_t number =
-                    start[output_number] + offsets[output_number] + i * inside.run_strides()[output_number];
-                note(0, number, results_[k + static_cast<std::size_t>(i)],
-                     formula_.range(k + static_cast<std::size_t>(i)));
+            if (wants_range(0)) {
+                note_run(start[output_number] + offsets[output_number], k, static_cast<std::size_t>(length));
             }
             k += static_cast<std::size_t>(length);
         });
+    }
+
+    /// Stores the slack of a run of elements. Its first one has this row-major index, and is element k of the group.
+    void note_run(std::int64_t number, std::size_t k, std::size_t length) const {
+        const std::int64_t step = sets_.inside().run_strides()[output_number];
+        const auto one = [&](std::size_t i) {
+            note(0, number + static_cast<std::int64_t>(i) * step, results_[k + i], formula_.range(k + i));
+        };
+        if (step == 1 && arguments_.outputs[0]->desc.data_type == core::DataType::float32) {
+            formula_.note_floats(arguments_.slack[0], static_cast<std::size_t>(number), k, {&results_[k], length}, one);
+            return;
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            one(i);
+        }
     }
 
     void store_result(const Offsets& start, std::size_t i) {

@@ -41,6 +41,14 @@ public:
     virtual bool compute_floats(std::span<const float> /*elements*/, std::span<float> /*values*/) { return false; }
     /// What implementations may compute for element k, before conversion to the output's type.
     [[nodiscard]] virtual Interval range(std::size_t k) const = 0;
+    /// Stores the slack of consecutive FP32 elements from element k, for which `values` were computed. one(i) does so
+    /// for one of them, by `range`.
+    virtual void note_floats(core::ElementSlack& /*slack*/, std::size_t /*first*/, std::size_t /*k*/,
+                             std::span<const double> values, const std::function<void(std::size_t)>& one) const {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            one(i);
+        }
+    }
     /// The group's element of a further output (0 is the second one), and what implementations may compute instead.
     [[nodiscard]] virtual double result(std::size_t /*output*/) const { return 0; }
     [[nodiscard]] virtual Interval result_range(std::size_t /*output*/) const { return {}; }

@@ -8,6 +8,7 @@
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/normalisation/normalisation_range.h"
 #include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {

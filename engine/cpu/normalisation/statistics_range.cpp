@@ -7,6 +7,7 @@
 
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/normalisation/normalisation_range.h"
 
 namespace dmlconform::cpu::normalisation {
 namespace {
@@ -17,10 +18,6 @@ Interval widened(const Interval& x, double by, double variance) {
                : x;
 }
 
-double largest_magnitude(const Interval& x) {
-    return x.has_numbers() ? std::max(std::fabs(x.low), std::fabs(x.high)) : std::numeric_limits<double>::infinity();
-}
-
 /// The mean's error e shifts the variance by e * e. On average that is the variance of e, with a spread of the same
 /// size.
 double variance_of_shift(double variance_of_mean) {
@@ -28,6 +25,10 @@ double variance_of_shift(double variance_of_mean) {
 }
 
 }  // namespace
+
+double largest_magnitude(const Interval& x) {
+    return x.has_numbers() ? std::max(std::fabs(x.low), std::fabs(x.high)) : std::numeric_limits<double>::infinity();
+}
 
 Interval divided(const Interval& sum, std::size_t count) {
     const Interval n(static_cast<double>(count));
@@ -89,54 +90,12 @@ Interval variance_range(std::span<const double> numbers, double mean, const Inte
             about_mean.variance + variance_of_shift(mean_range.variance)};
 }
 
-NormalisationRange::NormalisationRange(const Interval& mean, const Interval& rstd, const Interval& scale,
-                                       const Interval& bias)
-    : mean_(mean),
-      rstd_(rstd),
-      scale_(scale),
-      bias_(bias),
-      factor_(scale * rstd),
-      of_mean_(factor_ * mean),
-      shift_(bias - of_mean_) {}
-
-NormalisationRange::Centred NormalisationRange::centred(const Interval& x) const {
-    const Interval distance = x - mean_;
-    return {distance, factor_ * distance};
-}
-
-/// This is product(scale, x - mean, rstd).
-Interval NormalisationRange::scaled(const Centred& x) const {
-    return hull(hull((scale_ * x.distance) * rstd_, scale_ * (x.distance * rstd_)), x.by_factor);
-}
-
-/// factor * x + (bias - factor * mean), as many implementations compute it. Measured on DirectML 1.15.4: it does.
-///
-/// Factor and mean are the same in both products, so that their errors cancel as in factor * (x - mean) + bias. What is
-/// left are the roundings of the two products and of their difference from the bias.
-Interval NormalisationRange::folded(const Interval& x, const Centred& centred) const {
-    const Interval of_x = factor_ * x;
-    Interval range = of_x + shift_;
-    const Interval together = centred.by_factor + bias_;
-    const double by = (largest_magnitude(of_x) + largest_magnitude(of_mean_) + largest_magnitude(shift_)) * 0x1p-23 +
-                      3 * smallest_normal;
+Interval limited(Interval range, const Interval& together, double by) {
     if (range.has_numbers() && together.has_numbers() && by < double{std::numeric_limits<float>::max()} * 0x1p-23) {
         range.low = std::max(range.low, together.low - by);
         range.high = std::min(range.high, together.high + by);
     }
     return range;
-}
-
-Interval NormalisationRange::as_documented_or_folded(const Interval& x, const Centred& centred) const {
-    return hull(scaled(centred) + bias_, folded(x, centred));
-}
-
-Interval NormalisationRange::operator()(const Interval& x) const {
-    return as_documented_or_folded(x, centred(x));
-}
-
-Interval NormalisationRange::operator()(const Interval& x, const Interval& added, core::DataType type) const {
-    const Centred centred = this->centred(x);
-    return hull(maybe_stored(type, as_documented_or_folded(x, centred)) + added, scaled(centred) + (bias_ + added));
 }
 
 }  // namespace dmlconform::cpu::normalisation

@@ -50,38 +50,4 @@ private:
 [[nodiscard]] Interval variance_range(std::span<const double> numbers, double mean, const Interval& mean_range,
                                       PassesRange none);
 
-/// An element normalised in FP32, with a mean and a variance that may have errors.
-class NormalisationRange {
-public:
-    NormalisationRange() = default;
-    NormalisationRange(const Interval& mean, const Interval& rstd, const Interval& scale, const Interval& bias);
-
-    /// Computed as documented, or folded.
-    [[nodiscard]] Interval operator()(const Interval& x) const;
-    /// Measured on DirectML 1.15.4: the addend may be stored as a tensor of that type.
-    [[nodiscard]] Interval operator()(const Interval& x, const Interval& added, core::DataType type) const;
-
-private:
-    /// What both ways to compute an element begin with.
-    struct Centred {
-        Interval distance;
-        Interval by_factor;
-    };
-
-    [[nodiscard]] Centred centred(const Interval& x) const;
-    /// scale * (x - mean) * rstd, in any order.
-    [[nodiscard]] Interval scaled(const Centred& x) const;
-    [[nodiscard]] Interval as_documented_or_folded(const Interval& x, const Centred& centred) const;
-    [[nodiscard]] Interval folded(const Interval& x, const Centred& centred) const;
-
-    Interval mean_;
-    Interval rstd_;
-    Interval scale_;
-    Interval bias_;
-    /// scale * rstd, its product with the mean, and what is added to its product with an element.
-    Interval factor_;
-    Interval of_mean_;
-    Interval shift_;
-};
-
 }  // namespace dmlconform::cpu::normalisation

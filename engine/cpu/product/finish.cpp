@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cpu/accepted_eights.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/formula.h"
+#include "engine/cpu/product/sum_eights.h"
 #include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::product {
@@ -73,43 +75,79 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
             // The sums belong to one row, which has one addend.
             find_addend(0);
             scaled.values(sums.values, values);
-            take({first, values, {}});
+            take({first, values, nullptr});
             return;
         }
-        std::vector<Interval> accepted(with_ranges ? values.size() : 0);
         for (std::size_t i = 0; i < values.size(); ++i) {
             const auto offset = static_cast<std::int64_t>(i);
             find_addend(offset);
             const double sum = std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
             values[i] = finish.activation(scaled.value(sum));
-            if (ranges) {
-                accepted[i] = activated(finish, ranges->range(sums, offset, scaled));
-            }
         }
-        take({first, values, accepted});
+        if (!ranges) {
+            take({first, values, nullptr});
+            return;
+        }
+        const bool one_addend = addends != elements && !finish.activation.is_present();
+        const auto row = one_addend ? ranges->row_of(sums, scaled) : std::nullopt;
+        take({first, values,
+              [&](std::size_t i) {
+                  const auto offset = static_cast<std::int64_t>(i);
+                  find_addend(offset);
+                  return activated(finish, ranges->range(sums, offset, scaled));
+              },
+              row ? &*row : nullptr});
     });
 }
+
+namespace {
+
+/// Stores finished elements in the output.
+void store_values(core::Tensor& output, const core::StridedRuns<1>& addresses, const Finished& finished) {
+    const auto count = static_cast<std::int64_t>(finished.values.size());
+    const std::int64_t run = addresses.run_length();
+    for (std::int64_t done = 0; done < count;) {
+        const std::int64_t number = finished.first + done;
+        const std::int64_t length = std::min(count - done, run - number % run);
+        element_wise::store(output.buffer.bytes(),
+                            {output.desc.data_type, addresses.offsets_of(number)[0], addresses.run_strides()[0]},
+                            static_cast<std::size_t>(length), &finished.values[static_cast<std::size_t>(done)],
+                            element_wise::Store::wrapping);
+        done += length;
+    }
+}
+
+/// Stores the slack of finished elements.
+void store_slack(core::DataType type, const Finished& finished, core::ElementSlack& slack) {
+    const auto first = static_cast<std::size_t>(finished.first);
+    const auto how = element_wise::Store::wrapping;
+    const auto one = [&](std::size_t i) {
+        note_accepted(slack, first + i, type, element_wise::stored_value(type, finished.values[i], how),
+                      element_wise::stored_range(type, finished.range(i), how));
+    };
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+    const RowOfSums* const row = finished.row;
+    if (row != nullptr && type == core::DataType::float32 && (!row->addend || is_ordinary(row->range_of_addend))) {
+        note_accepted_eights(
+            slack, first, finished.values, [row] { return SumEights(*row); }, one);
+        return;
+    }
+#endif
+    for (std::size_t i = 0; i < finished.values.size(); ++i) {
+        one(i);
+    }
+}
+
+}  // namespace
 
 void store_product(const KernelArguments& arguments, const Factors& factors, const Finish& finish) {
     core::Tensor& output = *arguments.outputs[0];
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const auto addresses = addresses_of(output.desc);
-    const std::int64_t run = addresses.run_length();
     finish_each(factors, finish, slack != nullptr, [&](const Finished& finished) {
-        const auto count = static_cast<std::int64_t>(finished.values.size());
-        for (std::int64_t done = 0; slack == nullptr && done < count;) {
-            const std::int64_t number = finished.first + done;
-            const std::int64_t length = std::min(count - done, run - number % run);
-            element_wise::store(output.buffer.bytes(),
-                                {output.desc.data_type, addresses.offsets_of(number)[0], addresses.run_strides()[0]},
-                                static_cast<std::size_t>(length), &finished.values[static_cast<std::size_t>(done)],
-                                element_wise::Store::wrapping);
-            done += length;
-        }
-        for (std::size_t i = 0; slack != nullptr && i < finished.values.size(); ++i) {
-            const std::int64_t number = finished.first + static_cast<std::int64_t>(i);
-            movement::store_computed(output, addresses.offsets_of(number)[0], number, finished.values[i], slack,
-                                     [&] { return finished.ranges[i]; });
+        store_values(output, addresses, finished);
+        if (slack != nullptr) {
+            store_slack(output.desc.data_type, finished, *slack);
         }
     });
 }

@@ -39,7 +39,10 @@ struct Finish {
 struct Finished {
     std::int64_t first = 0;
     std::span<const double> values;
-    std::span<const Interval> ranges;
+    /// The range of element i; null if ranges are not wanted.
+    const std::function<Interval(std::size_t i)>& range;
+    /// Null unless the elements are sums of this row, whose ranges can be computed eight at a time.
+    const RowOfSums* row = nullptr;
 };
 using Take = std::function<void(const Finished& finished)>;
 

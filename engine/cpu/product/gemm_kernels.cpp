@@ -122,8 +122,8 @@ void compute_with_softmax(const KernelArguments& arguments, const product::Facto
     product::finish_each(factors, finish, with_ranges, [&](const product::Finished& finished) {
         const auto first = static_cast<std::size_t>(finished.first);
         std::ranges::copy(finished.values, products.values.begin() + finished.first);
-        for (std::size_t i = 0; i < finished.ranges.size(); ++i) {
-            products.ranges[first + i] = normalisation::maybe_stored(type, finished.ranges[i]);
+        for (std::size_t i = 0; with_ranges && i < finished.values.size(); ++i) {
+            products.ranges[first + i] = normalisation::maybe_stored(type, finished.range(i));
         }
     });
     store_softmax(arguments, products, softmax);

@@ -95,8 +95,8 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
 }
 
 /// Then no intermediate result is subnormal.
-bool SumRanges::is_exact(int exponent, double magnitude) const {
-    return may_be_exact_ && exponent >= -126 && magnitude <= power_of_two(std::min(exponent + digits_of_fp32, 1023));
+double SumRanges::largest_exact(int exponent) const {
+    return may_be_exact_ && exponent >= -126 ? power_of_two(std::min(exponent + digits_of_fp32, 1023)) : -1;
 }
 
 /// Most sums have all terms.
@@ -150,9 +150,10 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
     }
     const double flush = flush_ * static_cast<double>(terms);
     // Partial sums are at most the sum of all positive terms or of all negative terms.
-    const double sum_error = is_exact(exponent_, bound) ? 0
-                                                        : error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
-                                                              (error_ + one_rounding) * bound + flush;
+    const double sum_error =
+        bound <= largest_exact(exponent_)
+            ? 0
+            : error_after(terms - 1) * (bound + std::fabs(value)) / 2 + (error_ + one_rounding) * bound + flush;
     const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error, variance(sums, i)));
     const bool plain = scaled.factor == 1;
     const Interval factored = plain ? sum : Interval(scaled.factor) * sum;
@@ -163,12 +164,36 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
         scaled.addend ? factored + Interval(scaled.weight) * Interval(*scaled.addend) : factored;
     const int exponent = std::min(plain ? exponent_ : exponent_ + last_digit(scaled.factor),
                                   may_be_exact_ ? last_digit(addend) : no_digits);
-    const double error = is_exact(exponent, total_bound)
+    const double error = total_bound <= largest_exact(exponent)
                              ? 0
                              : error_after(terms) * (total_bound + std::fabs(total)) / 2 +
                                    (error_ + 2 * one_rounding) * total_bound +
                                    flush * std::max(1.0, std::fabs(scaled.factor)) + smallest_normal;
     return hull(at_the_end, around(total, error, variance_of_scaled(sums, i, scaled, unit_of_fp32)));
+}
+
+std::optional<RowOfSums> SumRanges::row_of(const Sums& sums, const ScaledSum& scaled) const {
+    if (error_ != 0 || type_ != core::DataType::float32 || accumulation_ != Accumulation::fp32 ||
+        sums.squares != nullptr || scaled.factor != 1) {
+        return std::nullopt;
+    }
+    RowOfSums row{.values = sums.values, .bounds = sums.bounds, .partial_squares = sums.partial_squares};
+    row.depth = static_cast<double>(factors_.shape().depth);
+    row.flush = flush_;
+    for (std::int64_t i = 0; i < sums.count; ++i) {
+        const std::int64_t terms = factors_.terms(sums.column + i);
+        row.terms.push_back(static_cast<double>(terms));
+        row.errors.push_back(error_after(terms - 1));
+        row.errors_with_addend.push_back(error_after(terms));
+    }
+    row.largest_exact = largest_exact(exponent_);
+    if (scaled.addend) {
+        row.addend = scaled.weight * *scaled.addend;
+        row.range_of_addend = Interval(scaled.weight) * Interval(*scaled.addend);
+        row.largest_exact_with_addend =
+            largest_exact(std::min(exponent_, may_be_exact_ ? last_digit(*row.addend) : no_digits));
+    }
+    return row;
 }
 
 Interval SumRanges::range_of_terms(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/cpu/accumulation.h"
 #include "engine/cpu/product/factors.h"
@@ -23,6 +24,26 @@ struct ScaledSum {
     void values(const double* sums, std::span<double> to) const;
 };
 
+/// The numbers that the ranges of a row of sums follow from: see SumRanges::quick_range, which computes one of them.
+struct RowOfSums {
+    const double* values = nullptr;
+    const double* bounds = nullptr;
+    const double* partial_squares = nullptr;
+    /// For each sum, its number of terms, and the relative errors of a sum without and with an addend.
+    std::vector<double> terms = {};
+    std::vector<double> errors = {};
+    std::vector<double> errors_with_addend = {};
+    double depth = 1;
+    /// The loss of each term.
+    double flush = 0;
+    /// Sums without and with the addend are exact up to these bounds.
+    double largest_exact = -1;
+    double largest_exact_with_addend = -1;
+    /// Empty if there is no addend.
+    std::optional<double> addend = {};
+    Interval range_of_addend = {};
+};
+
 /// Computes the ranges of the sums of a product.
 class SumRanges {
 public:
@@ -37,7 +58,13 @@ public:
     /// The range from each term of the sum, for sums with infinite, NaN or overflowing terms.
     [[nodiscard]] Interval range_of_terms(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
 
+    /// What the ranges of a row of sums follow from. Empty unless they can be computed eight at a time: in FP32, with
+    /// factors that are exact, a factor of 1, and one addend.
+    [[nodiscard]] std::optional<RowOfSums> row_of(const Sums& sums, const ScaledSum& scaled) const;
+
 private:
+    /// The magnitude up to which sums of multiples of 2^exponent are exact; negative if there is none.
+    [[nodiscard]] double largest_exact(int exponent) const;
     /// The range from the sum of the bounds; empty if that is not sufficient.
     [[nodiscard]] std::optional<Interval> quick_range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
     // The simplest implementation, which adds term by term: the sum of its squared partial sums, and the variances of
@@ -52,8 +79,6 @@ private:
     [[nodiscard]] Interval range_in_fp32(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const;
     /// The maximum relative error after this number of roundings.
     [[nodiscard]] double error_after(std::int64_t roundings) const;
-    /// True if sums of multiples of 2^exponent are exact up to this magnitude.
-    [[nodiscard]] bool is_exact(int exponent, double magnitude) const;
 
     const Factors& factors_;
     double error_;

@@ -179,6 +179,31 @@ struct Fused {
         }
     }
 }
+
+/// The same with vectors of eight, for all rows at once.
+[[gnu::target("avx512f")]] void partial_with_avx512(const double* left, const double* right, std::int64_t depth,
+                                                    double* sums, double* partial_squares, std::int64_t stride) {
+    static_assert(tile_columns == 8);
+    using Row [[gnu::vector_size(64)]] = double;
+    Row sum[tile_rows];
+    Row squares[tile_rows];
+    for (std::int64_t i = 0; i < tile_rows; ++i) {
+        std::memcpy(&sum[i], sums + i * stride, sizeof(Row));
+        std::memcpy(&squares[i], partial_squares + i * stride, sizeof(Row));
+    }
+    for (std::int64_t k = 0; k < depth; ++k) {
+        Row row;
+        std::memcpy(&row, right + k * tile_columns, sizeof row);
+        for (std::int64_t i = 0; i < tile_rows; ++i) {
+            sum[i] += left[k * tile_rows + i] * row;
+            squares[i] += sum[i] * sum[i];
+        }
+    }
+    for (std::int64_t i = 0; i < tile_rows; ++i) {
+        std::memcpy(sums + i * stride, &sum[i], sizeof(Row));
+        std::memcpy(partial_squares + i * stride, &squares[i], sizeof(Row));
+    }
+}
 #endif
 
 }  // namespace
@@ -204,6 +229,9 @@ Tile fastest_tile([[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int6
 
 PartialTile fastest_partial_tile() {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
+    if (has_avx512()) {
+        return partial_with_avx512;
+    }
     if (has_avx2()) {
         return partial_with_avx2;
     }

@@ -28,11 +28,14 @@ Interval in_fp32(const Interval& x) {
 }  // namespace
 
 Digits digits_of(double number) {
-    int exponent = 0;
-    const double mantissa = std::frexp(std::fabs(number), &exponent);
-    const auto integer = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));
+    constexpr int fraction_bits = 52;
+    constexpr int bias = 1075;  // for the exponent of the last bit
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(std::fabs(number));
+    const auto exponent = static_cast<int>(bits >> fraction_bits);
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
+    const std::uint64_t integer = fraction | (exponent == 0 ? 0 : std::uint64_t{1} << fraction_bits);
     const int zeros = std::countr_zero(integer);
-    return {exponent - 53 + zeros, 53 - zeros};
+    return {std::max(exponent, 1) - bias + zeros, static_cast<int>(std::bit_width(integer)) - zeros};
 }
 
 double error_after(std::int64_t roundings) {

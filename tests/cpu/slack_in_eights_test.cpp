@@ -1,0 +1,191 @@
+// Tests slack that is computed for eight elements at a time: it equals that of single elements, bit for bit. On
+// processors without such registers, there is nothing to compare.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "engine/cpu/reduction/totals.h"
+#include "engine/cpu/reference.h"
+#include "tests/cpu/random_tensors.h"
+#include "tests/cpu/with_registers.h"
+
+namespace dmlconform::tests::slack_in_eights_test {
+namespace {
+
+using core::DataType;
+using core::Tensor;
+using operators::Descriptor;
+using operators::FieldKind;
+
+constexpr int rounds = 100;
+
+/// Ordinary numbers, and every kind of number at which an operation on intervals has a special case.
+float any_number(Random& random, int one_special_in) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr float largest = std::numeric_limits<float>::max();
+    constexpr float special[] = {infinity,
+                                 -infinity,
+                                 largest,
+                                 -largest,
+                                 3e38F,
+                                 -2e38F,
+                                 1e-40F,
+                                 -1e-44F,
+                                 1.2e-38F,
+                                 -1.2e-38F,
+                                 1e-30F,
+                                 -1e-25F,
+                                 std::numeric_limits<float>::quiet_NaN()};
+    if (random.one_in(one_special_in)) {
+        return special[random.pick<std::size_t>(0, std::size(special) - 1)];
+    }
+    return random.one_in(10) ? (random.one_in(2) ? 0.0F : -0.0F) : std::ldexp(random.normal(), random.pick(-20, 20));
+}
+
+void expect_same(const std::vector<double>& actual, const std::vector<double>& expected, const char* what) {
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(actual[i]), std::bit_cast<std::uint64_t>(expected[i]))
+            << what << " of element " << i << ": " << actual[i] << " instead of " << expected[i];
+    }
+}
+
+/// The reference with its slack, with registers of this width at most.
+cpu::Reference reference_with(cpu::Registers widest, const Descriptor& descriptor,
+                              const std::vector<const Tensor*>& inputs) {
+    const WithRegisters registers(widest);
+    return cpu::compute_reference(descriptor, inputs);
+}
+
+void expect_same_slack(const Descriptor& descriptor, const std::vector<const Tensor*>& inputs) {
+    SCOPED_TRACE(descriptor.schema->name + " of " + core::to_string(inputs[0]->desc));
+    const cpu::Reference in_eights = reference_with(cpu::Registers::avx512, descriptor, inputs);
+    const cpu::Reference one_by_one = reference_with(cpu::Registers::any, descriptor, inputs);
+    expect_same(in_eights.slack[0].below, one_by_one.slack[0].below, "below");
+    expect_same(in_eights.slack[0].above, one_by_one.slack[0].above, "above");
+    expect_same(in_eights.slack[0].sigma, one_by_one.slack[0].sigma, "sigma");
+    EXPECT_EQ(in_eights.slack[0].nan, one_by_one.slack[0].nan);
+    EXPECT_EQ(in_eights.slack[0].finite, one_by_one.slack[0].finite);
+}
+
+/// From mostly special numbers to none at all.
+int one_special_in(int round) {
+    return round % 3 == 0 ? 5 : round % 3 == 1 ? 300 : 1'000'000'000;
+}
+
+core::Dimensions some_sizes(Random& random, int round) {
+    return round % 3 == 0 ? random.sizes(4, 3000, 20'000) : random.sizes(4, 9, 1500);
+}
+
+TEST(SlackInEights, ElementWise) {
+    Random random(1);
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        const auto any_tensor = [&] {
+            return random.filled<float>(random.layout(DataType::float32, sizes, FieldKind::input),
+                                        [&] { return any_number(random, one_special_in(round)); });
+        };
+        const Tensor a = any_tensor();
+        const Tensor b = any_tensor();
+        const core::TensorDesc output = random.layout(DataType::float32, sizes, FieldKind::output);
+        for (const char* name : {"ELEMENT_WISE_ADD", "ELEMENT_WISE_SUBTRACT", "ELEMENT_WISE_MULTIPLY"}) {
+            expect_same_slack(describe(name, {{"ATensor", a.desc}, {"BTensor", b.desc}, {"OutputTensor", output}}),
+                              {&a, &b});
+        }
+        expect_same_slack(describe("ACTIVATION_RELU", {{"InputTensor", a.desc}, {"OutputTensor", output}}), {&a});
+    }
+}
+
+TEST(SlackInEights, BatchNormalization) {
+    Random random(2);
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        core::Dimensions channels(4, 1);
+        channels[1] = sizes[1];
+        const auto parameter = [&](float least) {
+            return random.filled<float>(random.layout(DataType::float32, channels, FieldKind::input), [&] {
+                return random.one_in(one_special_in(round)) ? any_number(random, 1)
+                       : random.one_in(6)                   ? (random.one_in(2) ? 0.0F : 1.0F)
+                                                            : random.uniform(least, 3);
+            });
+        };
+        const Tensor input = random.filled<float>(random.layout(DataType::float32, sizes, FieldKind::input),
+                                                  [&] { return any_number(random, one_special_in(round)); });
+        const Tensor mean = parameter(-3);
+        const Tensor variance = parameter(0);
+        const Tensor scale = parameter(-3);
+        const Tensor bias = parameter(-3);
+        expect_same_slack(describe("BATCH_NORMALIZATION",
+                                   {{"InputTensor", input.desc},
+                                    {"MeanTensor", mean.desc},
+                                    {"VarianceTensor", variance.desc},
+                                    {"ScaleTensor", scale.desc},
+                                    {"BiasTensor", bias.desc},
+                                    {"OutputTensor", random.layout(DataType::float32, sizes, FieldKind::output)},
+                                    {"Spatial", 1},
+                                    {"Epsilon", random.one_in(3) ? 0.0F : 1e-5F}}),
+                          {&input, &mean, &variance, &scale, &bias});
+    }
+}
+
+TEST(SlackInEights, Convolution) {
+    Random random(4);
+    for (int round = 0; round < rounds; ++round) {
+        const auto channels = random.pick<std::uint32_t>(1, 6);
+        const auto outputs = random.pick<std::uint32_t>(1, 9);
+        const auto size = random.pick<std::uint32_t>(3, 14);
+        const std::uint32_t taps = random.one_in(2) ? 1 : 3;
+        // Small whole numbers have sums that are exact.
+        const bool are_whole = random.one_in(4);
+        const auto any_tensor = [&](const core::Dimensions& sizes) {
+            return random.filled<float>(tensor(DataType::float32, sizes), [&] {
+                return are_whole ? static_cast<float>(random.pick(-9, 9)) : any_number(random, one_special_in(round));
+            });
+        };
+        const Tensor input = any_tensor({2, channels, size, size});
+        const Tensor filter = any_tensor({outputs, channels, taps, taps});
+        const Tensor bias = any_tensor({1, outputs, 1, 1});
+        const std::uint32_t padding = taps / 2;
+        std::vector<const Tensor*> inputs{&input, &filter, &bias};
+        operators::Descriptor descriptor =
+            describe("CONVOLUTION", {{"InputTensor", input.desc},
+                                     {"FilterTensor", filter.desc},
+                                     {"BiasTensor", bias.desc},
+                                     {"OutputTensor", tensor(DataType::float32, {2, outputs, size, size})},
+                                     {"Mode", 1},
+                                     {"Direction", 0},
+                                     {"DimensionCount", 2},
+                                     {"Strides", std::vector<std::uint32_t>{1, 1}},
+                                     {"Dilations", std::vector<std::uint32_t>{1, 1}},
+                                     {"StartPadding", std::vector<std::uint32_t>{padding, padding}},
+                                     {"EndPadding", std::vector<std::uint32_t>{padding, padding}},
+                                     {"OutputPadding", std::vector<std::uint32_t>{0, 0}},
+                                     {"GroupCount", 1}});
+        expect_same_slack(descriptor, inputs);
+    }
+}
+
+/// As the C library takes numbers apart.
+TEST(Digits, AreThoseOfTheCLibrary) {
+    Random random(5);
+    for (int round = 0; round < 100'000; ++round) {
+        const std::uint64_t bits = random.bits() << 32U | random.bits();
+        const double number = std::bit_cast<double>(bits >> random.pick(0, 60) << random.pick(0, 11));
+        if (number == 0 || !std::isfinite(number)) {
+            continue;
+        }
+        int exponent = 0;
+        const double mantissa = std::frexp(std::fabs(number), &exponent);
+        const int zeros = std::countr_zero(static_cast<std::uint64_t>(std::ldexp(mantissa, 53)));
+        const auto digits = cpu::reduction::digits_of(number);
+        ASSERT_EQ(digits.exponent, exponent - 53 + zeros) << number;
+        ASSERT_EQ(digits.count, 53 - zeros) << number;
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::tests::slack_in_eights_test
