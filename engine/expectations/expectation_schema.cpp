@@ -50,8 +50,9 @@ Json tensor_definition() {
              {{"DataType", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"DimensionCount", number_schema()},
               {"elements", number_schema()},
+              {"addresses/elements", number_schema()},
               {"Sizes", {{"type", "object"}, {"additionalProperties", number_schema()}}},
-              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating", "transposed"}}}},
+              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating", "transposed", "distinct"}}}},
               {"GuaranteedBaseOffsetAlignment", number_schema()},
               {"values", number_schema()}}},
             {"additionalProperties", false}};

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <set>
 
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
@@ -21,7 +22,8 @@ using cases::JsonValue;
 using cases::ProblemSink;
 using Layout = TensorCondition::Layout;
 
-constexpr std::array<const char*, 6> layout_names{"absent", "given", "packed", "strided", "repeating", "transposed"};
+constexpr std::array<const char*, 7> layout_names{"absent",    "given",      "packed",  "strided",
+                                                  "repeating", "transposed", "distinct"};
 
 bool repeats(const core::TensorDesc& desc) {
     for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
@@ -48,6 +50,28 @@ bool is_transposed(const core::TensorDesc& desc) {
     return false;
 }
 
+/// Dimensions of one element have no stride.
+bool has_distinct_strides(const core::TensorDesc& desc) {
+    std::set<std::uint32_t> strides{0};
+    for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
+        if (desc.sizes[i] > 1 && !strides.insert((*desc.strides)[i]).second) {
+            return false;
+        }
+    }
+    return desc.strides.has_value();
+}
+
+double addresses_per_element(const core::TensorDesc& desc) {
+    double addresses = 1;
+    double elements = 1;
+    const auto strides = core::signed_strides(desc);
+    for (std::size_t i = 0; i < desc.sizes.size(); ++i) {
+        addresses += (static_cast<double>(desc.sizes[i]) - 1) * static_cast<double>(strides[i]);
+        elements *= desc.sizes[i];
+    }
+    return addresses / elements;
+}
+
 bool has_layout(const core::TensorDesc& desc, Layout layout) {
     switch (layout) {
         case Layout::absent:
@@ -60,6 +84,8 @@ bool has_layout(const core::TensorDesc& desc, Layout layout) {
             return desc.strides && !core::is_packed(desc);
         case Layout::transposed:
             return is_transposed(desc);
+        case Layout::distinct:
+            return has_distinct_strides(desc);
         case Layout::repeating:
         default:
             return repeats(desc);
@@ -91,8 +117,9 @@ public:
     Reader(std::string_view name, ProblemSink& problems) : name_(name), problems_(problems) {}
 
     TensorCondition read(const JsonValue& value) {
-        static const std::array<std::string, 7> keys{
-            "DataType", "DimensionCount", "elements", "Sizes", "Strides", "GuaranteedBaseOffsetAlignment", "values"};
+        static const std::array<std::string, 8> keys{"DataType", "DimensionCount",    "elements",
+                                                     "Sizes",    "Strides",           "GuaranteedBaseOffsetAlignment",
+                                                     "values",   "addresses/elements"};
         TensorCondition test;
         test.absent = value.is_null();
         if (test.absent) {
@@ -109,7 +136,8 @@ public:
         read_sizes(value, test);
         read_layout(value, test);
         for (const auto& [key, into] : {std::pair{keys[1], &test.dimension_count}, std::pair{keys[2], &test.elements},
-                                        std::pair{keys[5], &test.alignment}, std::pair{keys[6], &test.values}}) {
+                                        std::pair{keys[5], &test.alignment}, std::pair{keys[6], &test.values},
+                                        std::pair{keys[7], &test.addresses_per_element}}) {
             if (const JsonValue* found = value.find(key)) {
                 *into = read_number_condition(*found, fmt::format("\"{}\"", key), nullptr, problems_);
             }
@@ -200,6 +228,7 @@ bool TensorCondition::holds(const TensorFact& tensor, CaseFacts& facts) const {
             std::find(data_types.begin(), data_types.end(), desc.data_type) != data_types.end()) &&
            (!dimension_count || dimension_count->holds(static_cast<double>(desc.sizes.size()))) &&
            (!elements || (count && elements->holds(static_cast<double>(*count)))) && has_sizes(desc, sizes) &&
+           (!addresses_per_element || addresses_per_element->holds(expectations::addresses_per_element(desc))) &&
            (!layout || has_layout(desc, *layout)) && (!alignment || alignment->holds(desc.base_offset_alignment)) &&
            (!values || (tensor.input && has_value(facts.input(*tensor.input), *values)));
 }

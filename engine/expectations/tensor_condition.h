@@ -28,11 +28,14 @@ struct TensorCondition {
     std::vector<core::DataType> data_types{};
     std::optional<NumberCondition> dimension_count{};
     std::optional<NumberCondition> elements{};
+    /// The number of addresses from the first element to the last, divided by the number of elements.
+    std::optional<NumberCondition> addresses_per_element{};
     /// Conditions on sizes by dimension. A dimension that the tensor lacks fails the condition.
     std::map<std::uint32_t, NumberCondition> sizes{};
     /// absent: packed without explicit strides. packed: with or without explicit strides. repeating: has a stride of 0.
-    /// transposed: some dimension has a larger stride than one before it.
-    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating, transposed };
+    /// transposed: some dimension has a larger stride than one before it. distinct: strides that are neither 0 nor
+    /// equal to another dimension's.
+    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating, transposed, distinct };
     std::optional<Layout> layout{};
     std::optional<NumberCondition> alignment{};
     /// Must hold for some element of an input. Never holds for outputs, whose elements are unknown.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -461,6 +462,18 @@ TEST(Normalisation, SumsThatNoOrderRoundsAreExact) {
     // A division may be off by one ULP.
     EXPECT_LE(reference.slack[1].below[0], 4 * 0x1p-23);
     EXPECT_LE(reference.slack[2].above[0], 5 * 0x1p-22);
+}
+
+TEST(Hardmax, LeavesOpenWhetherNanThatComesFirstIsTheMaximum) {
+    const auto desc = tensor(DataType::float32, {2, 4});
+    const Descriptor hardmax =
+        describe("ACTIVATION_HARDMAX1", {{"InputTensor", desc}, {"OutputTensor", desc}, {"Axes", {1}}});
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Tensor input = tensor_of<float>(desc, {nan, 1, 3, 2, 1, nan, 3, 2});
+    const auto reference = cpu::compute_reference(hardmax, {{&input}});
+    EXPECT_EQ(values_of<float>(reference.outputs[0]), (std::vector<float>{0, 0, 1, 0, 0, 0, 1, 0}));
+    EXPECT_EQ(reference.slack[0].above, (std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(reference.slack[0].below, (std::vector<double>{0, 0, 1, 0, 0, 0, 0, 0}));
 }
 
 }  // namespace

@@ -102,6 +102,12 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "InputTensor": { "Strides": "repeating" } })", false},
         {powers, R"({ "ExponentTensor": { "Strides": "repeating" } })", true},
         {powers, R"({ "ExponentTensor": { "Strides": "transposed" } })", false},
+        {powers, R"({ "ExponentTensor": { "Strides": "distinct" } })", false},
+        {powers, R"({ "InputTensor": { "Strides": "distinct" } })", true},
+        {powers, R"({ "OutputTensor": { "Strides": "distinct" } })", false},
+        {powers, R"({ "ExponentTensor": { "addresses/elements": { "below": 1 } } })", true},
+        {powers, R"({ "InputTensor": { "addresses/elements": { "above": 1 } } })", true},
+        {powers, R"({ "OutputTensor": { "addresses/elements": 1 } })", true},
         {powers, R"({ "operators": "ELEMENT_WISE_POW" })", true},
         {powers, R"({ "not": { "operators": ["ELEMENT_WISE_P*"] } })", false},
         {powers, R"({ "someNode": {} })", false},
@@ -223,7 +229,7 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "InputTensor": { "DataType": "FLOAT31" } })",
          "c.json:1:32: error: \"FLOAT31\" is not a data type (at /InputTensor/DataType)"},
         {R"({ "InputTensor": { "Strides": "odd" } })",
-         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating, transposed (at "
+         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating, transposed, distinct (at "
          "/InputTensor/Strides)"},
         {R"({ "operators": 7 })",
          "c.json:1:16: error: this is not the name of an operator that the condition is about (at /operators)"},
