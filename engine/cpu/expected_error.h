@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 namespace dmlconform::cpu {
 
@@ -15,6 +16,8 @@ inline constexpr double unit_of_fp32 = 0x1p-24;
 inline constexpr double unit_of_float16 = 0x1p-11;
 /// FP32's smallest normal number. Direct3D may flush smaller ones to zero.
 inline constexpr double smallest_normal = 0x1p-126;
+inline constexpr double largest_fp32 = std::numeric_limits<float>::max();
+inline constexpr double largest_float16 = 65504;
 
 /// Values that are this many standard deviations of their difference apart are clearly different.
 inline constexpr double clear_distance = 6;
@@ -25,14 +28,21 @@ inline constexpr double clear_distance = 6;
 }
 
 /// Variance of rounding a value once to the nearest number, or to zero if it is subnormal, as Direct3D does in FP32.
+/// Beyond FP32's range it is unknown, which is infinity: there an implementation may have gone on with infinity.
 [[nodiscard]] constexpr double rounding_variance(double value, double unit = unit_of_fp32) {
+    if (value > largest_fp32 || value < -largest_fp32) {
+        return std::numeric_limits<double>::infinity();
+    }
     const bool may_be_flushed = value < smallest_normal && value > -smallest_normal;
     return may_be_flushed ? value * value : uniform_variance(unit * value);
 }
 
-/// Variance of rounding a value to FLOAT16 once. Its subnormal numbers are 2^-24 apart.
+/// Variance of rounding a value to FLOAT16 once. Its subnormal numbers are 2^-24 apart. Infinite beyond its range.
 [[nodiscard]] inline double float16_rounding_variance(double value) {
     constexpr double half_of_smallest = 0x1p-25;
+    if (std::fabs(value) > largest_float16) {
+        return std::numeric_limits<double>::infinity();
+    }
     return uniform_variance(std::fmax(unit_of_float16 * std::fabs(value), half_of_smallest));
 }
 

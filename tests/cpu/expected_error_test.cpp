@@ -71,6 +71,12 @@ TEST(ExpectedError, IsUnknownWhereTheRangeCannotTell) {
     EXPECT_EQ(expected_error(Interval(0, std::numeric_limits<double>::infinity(), false)), 0);
     EXPECT_EQ(expected_error(Interval(0, 1, false, 0, Interval::unknown)), 0);
     EXPECT_EQ(expected_error(uncertain(1, 0.1) / uncertain(0, 1)), 0) << "may be infinite";
+    const Interval large = Interval(3e38) * Interval(1.3);
+    EXPECT_EQ(expected_error(Interval(1) / sqrt(large + Interval(1))), 0) << "FP32 may have divided by infinity";
+    EXPECT_GT(expected_error(Interval(1) / sqrt(Interval(2e38) * Interval(1.3) + Interval(1))), 0);
+    const Interval stored =
+        cpu::element_wise::maybe_stored(core::DataType::float16, Interval(70001.5), cpu::element_wise::Store::wrapping);
+    EXPECT_EQ(expected_error(Interval(1) / stored), 0) << "the tensor may have held 65504, or infinity";
 }
 
 TEST(ExpectedError, IsNeverMoreThanHalfTheRange) {

@@ -618,7 +618,7 @@ double FusedActivation::operator()(double x) const {
 }
 
 Interval FusedActivation::operator()(const Interval& x) const {
-    if (row_ == nullptr || !x.has_numbers()) {
+    if (row_ == nullptr) {
         return x;
     }
     const Interval* in = &x;
