@@ -59,15 +59,12 @@ Verdict check_sources(const Descriptor& descriptor) {
 
 /// Measured on DirectML 1.15.4: unstacked tensors must have the output's number of dimensions.
 Verdict check_ranks(const Descriptor& descriptor) {
-    if (present_sources(descriptor) != query_key_value) {
-        return {};
-    }
     const std::size_t rank = descriptor.tensor("OutputTensor")->sizes.size();
     for (const char* field : {"QueryTensor", "KeyTensor", "ValueTensor"}) {
-        if (descriptor.tensor(field)->sizes.size() != rank) {
+        const core::TensorDesc* const tensor = descriptor.tensor(field);
+        if (tensor != nullptr && tensor->sizes.size() != rank) {
             return broken_rule(descriptor, "dimensionCount",
-                               fmt::format("{} has {} dimensions, OutputTensor {}", field,
-                                           descriptor.tensor(field)->sizes.size(), rank));
+                               fmt::format("{} has {} dimensions, OutputTensor {}", field, tensor->sizes.size(), rank));
         }
     }
     return {};
@@ -318,7 +315,7 @@ ExplainedRules explained(std::string_view name) {
          "Queries, keys and values come from QueryTensor, KeyTensor and ValueTensor, from StackedQueryKeyTensor and "
          "ValueTensor, from QueryTensor and StackedKeyValueTensor, or from StackedQueryKeyValueTensor alone."},
         {"dimensionCount",
-         "QueryTensor, KeyTensor and ValueTensor have as many dimensions as OutputTensor, if nothing is stacked."},
+         "QueryTensor, KeyTensor and ValueTensor have as many dimensions as OutputTensor, if they are present."},
         {"headCount", older ? "HeadCount is at least 1."
                             : "KeyValueHeadCount is at least 1, and QueryHeadCount is a multiple of it."},
         {"sizes",
