@@ -183,7 +183,7 @@ DMLCONFORM_EIGHT inline EightIntervals operator+(const EightIntervals& a, const 
     sum.variance = a.variance + b.variance;
     const EightIntegers is_copy = ((a.low == 0) & (a.high == 0)) | ((b.low == 0) & (b.high == 0));
     detail::add_rounding(sum.value, is_copy, sum.variance);
-    detail::round_outwards(sum, below<0, above> 0, seen);
+    detail::round_outwards(sum, (below < 0), (above > 0), seen);
     return sum;
 }
 
