@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ranges>
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
@@ -116,7 +115,11 @@ bool Expectation::means_some_element(CaseFacts& facts) const {
         const auto mask = elements->mask(facts, output, *count);
         return std::find(mask.begin(), mask.end(), true) != mask.end();
     };
-    return !elements || std::ranges::any_of(std::views::iota(std::size_t{0}, outputs.size()), is_meant);
+    bool is_any_meant = !elements;
+    for (std::size_t output = 0; output < outputs.size() && !is_any_meant; ++output) {
+        is_any_meant = is_meant(output);
+    }
+    return is_any_meant;
 }
 
 bool Expectation::is_about(std::string_view operator_name) const {
