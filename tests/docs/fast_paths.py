@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the tables of docs/design-notes/fast-paths.md with the planted bugs and the cases that they name.
+"""Compares the tables of docs/design-notes/fast-paths.md with the planted bugs, the cases and the tests that they name.
 
 usage: fast_paths.py SOURCE
 
 Each row is `condition` | bug | `case`, below a heading that ends with `file`. The bug must be in
 tests/planted_bugs/fast_paths_*.json, at that condition and in that file, and the case in cases/. Each bug
 of these lists must have a row.
+
+Conditions without a planted bug have rows `condition` | `folder/file` | reason. The condition must be in that file of
+engine/. If the reason is `Suite.Test`, there must be such a test.
 """
 import json
 import pathlib
@@ -14,6 +17,8 @@ import sys
 
 HEADING = re.compile(r'### .*`(?P<file>[^`]+)`$')
 ROW = re.compile(r'\| `(?P<condition>.+)` \| (?P<bug>[\w-]+) \| `(?P<case>[^`]+)` \|$')
+UNPLANTED = re.compile(r'\| `(?P<condition>.+)` \| `(?P<file>[\w/]+\.(?:cpp|h))` \| (?P<reason>.+) \|$')
+TEST = re.compile(r'`(?P<suite>\w+)\.(?P<test>\w+)`$')
 
 
 def rows_of(page):
@@ -48,11 +53,35 @@ def has_case(source, name):
                for path in (source / 'cases').glob(f'*/{stem}.json'))
 
 
+def has_test(source, suite, test):
+    """Whether a unit test has this name."""
+    text = re.compile(rf'TEST(?:_[FP])?\({suite}, {test}\)')
+    return any(text.search(path.read_text(encoding='utf-8')) for path in (source / 'tests').rglob('*.cpp'))
+
+
+def unplanted_problems(source, page):
+    """What is wrong with the conditions that have no planted bug."""
+    problems = []
+    for number, line in enumerate(page.read_text(encoding='utf-8').splitlines(), 1):
+        row = UNPLANTED.match(line)
+        if not row:
+            continue
+        location = f'{page.relative_to(source)}:{number}: '
+        file = source / 'engine' / row['file']
+        condition = row['condition'].replace('\\|', '|').removesuffix(' …')
+        if not file.exists() or condition not in ' '.join(file.read_text(encoding='utf-8').split()):
+            problems.append(f"{location}engine/{row['file']} does not have {condition}")
+        test = TEST.match(row['reason'])
+        if test and not has_test(source, test['suite'], test['test']):
+            problems.append(f"{location}there is no test {row['reason']}")
+    return problems
+
+
 def problems_of(source):
     """What is wrong, one line each."""
     page = source / 'docs' / 'design-notes' / 'fast-paths.md'
     bugs = planted(source)
-    problems = []
+    problems = unplanted_problems(source, page)
     for number, row in rows_of(page):
         location = f'{page.relative_to(source)}:{number}: '
         condition, file = bugs.pop(row['bug'], (None, None))
