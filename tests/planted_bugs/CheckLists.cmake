@@ -1,4 +1,4 @@
-# Fails with the message of PlantBugs.cmake if a list of bugs names a location that is not in the sources. Also checks
+# Fails with the messages of plant_bugs.py if a list of bugs names a location that is not in the sources. Also checks
 # the slowdown in tests/planted_slowdown.
 file(READ "${PROBLEMS}" problems)
 if(NOT problems STREQUAL "")

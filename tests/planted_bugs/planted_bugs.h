@@ -1,4 +1,4 @@
-// Selects which of the planted bugs is active: see PlantBugs.cmake.
+// Selects which of the planted bugs is active: see plant_bugs.py.
 #pragma once
 
 #include <cstdint>
