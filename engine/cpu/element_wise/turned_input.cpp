@@ -31,7 +31,8 @@ TurnedInput::TurnedInput(const core::Tensor& input, const Runs& runs, std::size_
     const std::int64_t length = runs.run_length();
     const auto bytes = static_cast<std::int64_t>(core::bytes_of(input.desc.data_type));
     constexpr auto line = static_cast<std::int64_t>(register_bytes);
-    if (bytes == 0 || length > longest_run || std::abs(runs.run_strides()[t]) * bytes < line) {
+    // Elements that share bytes, whose size is 0, are never far apart.
+    if (length > longest_run || std::abs(runs.run_strides()[t]) * bytes < line) {
         return;
     }
     const std::int64_t most = std::min(line / bytes, runs.run_count());

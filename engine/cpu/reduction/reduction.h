@@ -77,7 +77,7 @@ private:
     [[nodiscard]] std::int64_t sets_walked_together() const {
         const std::int64_t between_sets = sets_.kept().run_strides()[0];
         const std::int64_t between_elements = sets_.inside().run_strides()[0];
-        return sets_.size() > 1 && between_sets != 0 && between_sets < between_elements ? most_together : 1;
+        return between_sets != 0 && between_sets < between_elements ? most_together : 1;
     }
 
     /// Uses several totals in rotation, so that additions are independent.

@@ -69,7 +69,8 @@ void Movement::set_band(std::int64_t begin, std::int64_t end, bool inverted) {
 }
 
 bool Movement::bounded() const {
-    return !has_source_ || !coordinates_.empty() || parameters_.band_size != 0 || parameters_.band_inverted != 0;
+    // With a source, a band that is inverted is not empty.
+    return !has_source_ || !coordinates_.empty() || parameters_.band_size != 0;
 }
 
 Dispatch Movement::dispatch(BufferRef source, BufferRef target) && {

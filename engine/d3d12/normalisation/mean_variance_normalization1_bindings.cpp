@@ -105,7 +105,7 @@ Shape shape_of(const Descriptor& descriptor) {
 /// multiples of `width`.
 bool is_vector(const Dimensions& inner, const Dimensions& outer, std::uint64_t width) {
     const SharedDimension<array_count>& first = inner.front();
-    bool result = first.strides[x] == 1 && first.strides[y] == 1 && first.strides[set] == 0 && first.size % width == 0;
+    bool result = first.strides[x] == 1 && first.strides[y] == 1 && first.size % width == 0;
     const auto whole = [&](const SharedDimension<array_count>& dimension) {
         return dimension.strides[x] % static_cast<std::int64_t>(width) == 0 &&
                dimension.strides[y] % static_cast<std::int64_t>(width) == 0;

@@ -226,9 +226,9 @@ ProductDivision divide(const Product& product) {
 
 namespace {
 
-/// Tells the shaders how operands are stored, so that they can read them efficiently.
+/// Tells the shaders how operands are stored, so that they can read them efficiently. Only those of 8-bit matrices read
+/// whole words; those of A are read in small tiles, whose depth is a multiple of a word.
 void put_layout(ProductParameters& parameters, const Product& product) {
-    constexpr std::uint32_t byte_packing = 2;
     constexpr std::uint32_t per_word = 4;
     // Adjacent threads read contiguous elements.
     parameters.a_along_depth = parameters.a_row != 1 ? 1 : 0;
@@ -237,11 +237,12 @@ void put_layout(ProductParameters& parameters, const Product& product) {
         return std::all_of(product.products.begin(), product.products.end(),
                            [&](const auto& dimension) { return dimension.strides[array] % per_word == 0; });
     };
-    parameters.a_in_words = parameters.a_packing == byte_packing && parameters.a_depth == 1 &&
-                            parameters.a_row % per_word == 0 && product.depth % per_word == 0 && starts_words(array_a);
-    parameters.b_in_words = parameters.b_packing == byte_packing && parameters.b_column == 1 &&
-                            parameters.b_depth % per_word == 0 && parameters.column_count % per_word == 0 &&
-                            starts_words(array_b);
+    parameters.a_in_words =
+        parameters.a_depth == 1 && parameters.a_row % per_word == 0 && starts_words(array_a) ? 1 : 0;
+    parameters.b_in_words = parameters.b_column == 1 && parameters.b_depth % per_word == 0 &&
+                                    parameters.column_count % per_word == 0 && starts_words(array_b)
+                                ? 1
+                                : 0;
 }
 
 }  // namespace
