@@ -41,13 +41,21 @@ TEST(ProductTile, EveryInstructionSetComputesTheSame) {
                         right[static_cast<std::size_t>(k * tile.columns + i % tile.columns)];
                 }
             }
-            tile.add(left.data(), right.data(), depth, sums.data(), stride);
+            tile.add(left.data(), right.data(), depth, sums.data(), stride, false);
             EXPECT_EQ(sums, expected) << tile.rows << " rows, " << depth;
+            std::vector<double> from_zero = sums;
+            std::vector<double> from_given_zero(sums.size(), 0);
+            tile.add(left.data(), right.data(), depth, from_zero.data(), stride, true);
+            tile.add(left.data(), right.data(), depth, from_given_zero.data(), stride, false);
+            for (std::int64_t i = 0; i < tile.rows * tile.columns; ++i) {
+                const auto at = static_cast<std::size_t>(i / tile.columns * stride + i % tile.columns);
+                EXPECT_EQ(from_zero[at], from_given_zero[at]) << tile.rows << " rows, " << depth;
+            }
         }
     }
 }
 
-TEST(ProductTile, EveryInstructionSetComputesTheSamePartialSquares) {
+TEST(ProductTile, EveryInstructionSetComputesTheSameBesideSums) {
     using cpu::product::tile_columns;
     using cpu::product::tile_rows;
     Random random(1);
@@ -56,18 +64,32 @@ TEST(ProductTile, EveryInstructionSetComputesTheSamePartialSquares) {
         const auto right = random_numbers(random, std::max<std::int64_t>(1, tile_columns * depth));
         constexpr std::int64_t stride = tile_columns + 3;
         const std::vector<double> given = random_numbers(random, tile_rows * stride);
-        std::vector<double> partial_sums = given;
+        std::vector<double> sums = given;
         std::vector<double> squares = given;
-        cpu::product::portable_partial_tile()(left.data(), right.data(), depth, partial_sums.data(), squares.data(),
-                                              stride);
+        std::vector<double> bounds = given;
+        for (std::int64_t i = 0; i < tile_rows * tile_columns; ++i) {
+            const auto at = static_cast<std::size_t>(i / tile_columns * stride + i % tile_columns);
+            for (std::int64_t k = 0; k < depth; ++k) {
+                const double term = left[static_cast<std::size_t>(k * tile_rows + i / tile_columns)] *
+                                    right[static_cast<std::size_t>(k * tile_columns + i % tile_columns)];
+                sums[at] += term;
+                squares[at] += sums[at] * sums[at];
+                bounds[at] += std::fabs(term);
+            }
+        }
         for (const cpu::Registers widest : all_registers) {
             const WithRegisters registers(widest);
-            std::vector<double> same_sums = given;
-            std::vector<double> same_squares = given;
-            cpu::product::fastest_partial_tile()(left.data(), right.data(), depth, same_sums.data(),
-                                                 same_squares.data(), stride);
-            EXPECT_EQ(partial_sums, same_sums) << depth;
-            EXPECT_EQ(squares, same_squares) << depth;
+            for (const bool with_bounds : {false, true}) {
+                std::vector<double> same_sums = given;
+                std::vector<double> same_squares = given;
+                std::vector<double> same_bounds = given;
+                cpu::product::fastest_partial_tile(with_bounds)(
+                    left.data(), right.data(), depth, same_sums.data(),
+                    {same_squares.data(), with_bounds ? same_bounds.data() : nullptr}, stride);
+                EXPECT_EQ(sums, same_sums) << depth;
+                EXPECT_EQ(squares, same_squares) << depth;
+                EXPECT_EQ(with_bounds ? bounds : given, same_bounds) << depth;
+            }
         }
     }
 }

@@ -38,12 +38,12 @@ public:
     Worker(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take)
         : factors_(factors),
           with_bounds_(with_bounds),
-          has_squares_(with_bounds && !(factors.left().bounds.empty() && factors.right().bounds.empty())),
+          has_squares_(with_bounds && has_own_bounds()),
           take_(take),
           tile_(with_bounds ? small_tile()
                             : fastest_tile(factors.shape().rows, factors.shape().columns,
                                            factors.left().are_fp32 && factors.right().are_fp32)),
-          partial_tile_(fastest_partial_tile()) {}
+          partial_tile_(fastest_partial_tile(!has_own_bounds())) {}
 
     void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
         const Shape& shape = factors_.shape();
@@ -53,10 +53,8 @@ public:
         rows_ = std::min(block_rows, shape.rows - first_row);
         columns_ = std::min(block_columns_of(shape), shape.columns - first_column);
         sum(Part::values, values_);
-        if (with_bounds_) {
-            sum(Part::bounds, bounds_);
-        }
         if (has_squares_) {
+            sum(Part::bounds, bounds_);
             sum(Part::squares, squares_);
         }
         for (std::int64_t row = 0; row < rows_; ++row) {
@@ -67,15 +65,23 @@ public:
     }
 
 private:
+    /// Otherwise the bounds of terms are their magnitudes, which are added up beside the sums.
+    [[nodiscard]] bool has_own_bounds() const {
+        return !factors_.left().bounds.empty() || !factors_.right().bounds.empty();
+    }
+
     [[nodiscard]] std::int64_t stride() const { return blocks(columns_, tile_.columns) * tile_.columns; }
 
     void sum(Part part, std::vector<double>& sums) {
         const std::int64_t depth = factors_.shape().depth;
-        sums.assign(static_cast<std::size_t>(blocks(rows_, tile_.rows) * tile_.rows * stride()), 0);
+        const auto size = static_cast<std::size_t>(blocks(rows_, tile_.rows) * tile_.rows * stride());
         const bool with_partial_sums = with_bounds_ && part == Part::values;
         if (with_partial_sums) {
-            partial_squares_.assign(sums.size(), 0);
+            partial_squares_.assign(size, 0);
+            bounds_.assign(has_squares_ ? 0 : size, 0);
         }
+        const bool is_added = with_partial_sums || depth == 0 || rows_ == 1;
+        is_added ? sums.assign(size, 0) : sums.resize(size);
         const bool are_doubles = factors_.left().floats.empty() && factors_.right().floats.empty();
         if (rows_ == 1 && part == Part::values && !with_bounds_ && are_doubles) {
             // A tile would compute several rows, of which only one is needed.
@@ -91,9 +97,10 @@ private:
                     const double* const right = &right_[static_cast<std::size_t>(column * count)];
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
-                        partial_tile_(left, right, count, &sums[to], &partial_squares_[to], stride());
+                        partial_tile_(left, right, count, &sums[to],
+                                      {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to]}, stride());
                     } else {
-                        tile_.add(left, right, count, &sums[to], stride());
+                        tile_.add(left, right, count, &sums[to], stride(), !is_added && k == 0);
                     }
                 }
             }
@@ -133,6 +140,11 @@ private:
         const std::int64_t rows = std::min(tile_.rows, rows_ - row);
         if (rows < tile_.rows) {
             std::fill_n(to, tile_.rows * count, 0.0);
+        }
+        if (rows == tile_.rows && part == Part::values) {
+            const std::size_t start = factors_.left_index(batch_, first_row_ + row, k);
+            from.interleave(start, static_cast<std::size_t>(factors_.shape().depth), tile_.rows, count, to);
+            return;
         }
         for (std::int64_t i = 0; i < rows; ++i) {
             const auto start = static_cast<std::int64_t>(factors_.left_index(batch_, first_row_ + row + i, k));
@@ -213,6 +225,28 @@ void Elements::copy(std::int64_t first, std::int64_t step, std::int64_t count, d
     floats_ == nullptr ? copied(doubles_ + first) : copied(floats_ + first);
 }
 
+namespace {
+
+/// A constant number of rows, which are read in parallel. One after the other, each would wait for the memory.
+template <std::int64_t rows, class T>
+void interleave_rows(const T* from, std::size_t distance, std::int64_t count, double* to) {
+    for (std::int64_t k = 0; k < count; ++k) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            to[k * rows + row] = from[static_cast<std::size_t>(row) * distance + static_cast<std::size_t>(k)];
+        }
+    }
+}
+
+}  // namespace
+
+void Elements::interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count,
+                          double* to) const {
+    const auto interleaved = [&](const auto* from) {
+        rows == 4 ? interleave_rows<4>(from, distance, count, to) : interleave_rows<8>(from, distance, count, to);
+    };
+    floats_ == nullptr ? interleaved(doubles_ + first) : interleaved(floats_ + first);
+}
+
 Factors::Factors(const Shape& shape, Numbers left, Numbers right)
     : shape_(shape),
       left_(std::move(left)),
@@ -237,6 +271,11 @@ std::int64_t MatrixFactors::right_index(std::int64_t batch, std::int64_t k, std:
 void MatrixFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                                std::int64_t count, double* to) const {
     from.copy(right_index(batch, k, column), 1, count, to);
+}
+
+void MatrixFactors::find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                               std::vector<RightSegment>& segments) const {
+    segments.push_back({.element = right_index(batch, k, column), .count = count});
 }
 
 void MatrixFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,

@@ -24,6 +24,8 @@ public:
     }
     /// Copies `count` elements, `step` apart, to numbers that are `to_step` apart.
     void copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step = 1) const;
+    /// Sets to[k * rows + row] to the elements of 4 or 8 rows, which are `distance` apart.
+    void interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to) const;
 
 private:
     const double* doubles_ = nullptr;
@@ -62,6 +64,16 @@ struct Shape {
 /// of the output.
 [[nodiscard]] Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimensions& output);
 
+/// Consecutive elements of a row of the right matrix that exist: `count` positions, `position_step` apart, and the
+/// elements of the array that they hold.
+struct RightSegment {
+    std::int64_t position = 0;
+    std::int64_t position_step = 1;
+    std::int64_t element = 0;
+    std::int64_t element_step = 1;
+    std::int64_t count = 0;
+};
+
 /// Both factors of a product. The left one is an array of matrices; the right one is computed from an array.
 class Factors {
 public:
@@ -84,6 +96,9 @@ public:
     /// Loads the elements (k, column) … (k, column + count - 1) of the right matrix; 0 for absent ones.
     virtual void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                             std::int64_t count, double* to) const = 0;
+    /// Appends where the elements (k, column) … (k, column + count - 1) are. Positions count from `column`.
+    virtual void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                            std::vector<RightSegment>& segments) const = 0;
     /// Adds factor times these elements to `sums`. Absent elements add nothing.
     virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                            std::int64_t count, double factor, double* sums) const = 0;
@@ -108,6 +123,8 @@ public:
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
     void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                     double* to) const override;
+    void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                    std::vector<RightSegment>& segments) const override;
     void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                    std::int64_t count, double factor, double* sums) const override;
 };

@@ -27,6 +27,9 @@ std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*numbe
 
 std::int64_t Meetings::element_at(std::int64_t position) const {
     const std::int64_t from = position - first;
+    if (step == 1) {  // Most filters; divisions take long.
+        return from < 0 || from >= count ? Factors::nowhere : element + from * element_step;
+    }
     if (from < 0 || from % step != 0 || from / step >= count) {
         return Factors::nowhere;
     }
@@ -180,6 +183,23 @@ void ConvolutionFactors::load_right(const Elements& from, std::int64_t batch, st
         batch, k, column, count,
         [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
             from.copy(element, meetings.element_step, positions, to + position, meetings.step);
+        });
+}
+
+/// Rows that follow each other without padding become one segment.
+void ConvolutionFactors::find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                                    std::vector<RightSegment>& segments) const {
+    for_each_meeting(
+        batch, k, column, count,
+        [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
+            if (!segments.empty() && meetings.step == 1 && meetings.element_step == 1) {
+                RightSegment& last = segments.back();
+                if (last.position + last.count == position && last.element + last.count == element) {
+                    last.count += positions;
+                    return;
+                }
+            }
+            segments.push_back({position, meetings.step, element, meetings.element_step, positions});
         });
 }
 

@@ -66,6 +66,8 @@ public:
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
     void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                     double* to) const override;
+    void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                    std::vector<RightSegment>& segments) const override;
     void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                    std::int64_t count, double factor, double* sums) const override;
     void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,

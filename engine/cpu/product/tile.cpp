@@ -1,6 +1,7 @@
 // The innermost loop, compiled for several instruction sets.
 #include "engine/cpu/product/tile.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "engine/cpu/wide_registers.h"
@@ -12,12 +13,13 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-void any_processor(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride) {
+void any_processor(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride,
+                   bool is_first) {
     // A constant number of sums, which the compiler keeps in registers.
     double sum[tile_rows][tile_columns];
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         for (std::int64_t j = 0; j < tile_columns; ++j) {
-            sum[i][j] = sums[i * stride + j];
+            sum[i][j] = is_first ? 0 : sums[i * stride + j];
         }
     }
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -35,23 +37,30 @@ void any_processor(const double* left, const double* right, std::int64_t depth, 
 }
 
 void partial_on_any_processor(const double* left, const double* right, std::int64_t depth, double* sums,
-                              double* partial_squares, std::int64_t stride) {
+                              const SumsBeside& beside, std::int64_t stride) {
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         double sum[tile_columns];
         double squares[tile_columns];
+        double bounds[tile_columns] = {};
         for (std::int64_t j = 0; j < tile_columns; ++j) {
             sum[j] = sums[i * stride + j];
-            squares[j] = partial_squares[i * stride + j];
+            squares[j] = beside.partial_squares[i * stride + j];
+            bounds[j] = beside.bounds == nullptr ? 0 : beside.bounds[i * stride + j];
         }
         for (std::int64_t k = 0; k < depth; ++k) {
             for (std::int64_t j = 0; j < tile_columns; ++j) {
-                sum[j] += left[k * tile_rows + i] * right[k * tile_columns + j];
+                const double term = left[k * tile_rows + i] * right[k * tile_columns + j];
+                sum[j] += term;
                 squares[j] += sum[j] * sum[j];
+                bounds[j] += std::fabs(term);
             }
         }
         for (std::int64_t j = 0; j < tile_columns; ++j) {
             sums[i * stride + j] = sum[j];
-            partial_squares[i * stride + j] = squares[j];
+            beside.partial_squares[i * stride + j] = squares[j];
+            if (beside.bounds != nullptr) {
+                beside.bounds[i * stride + j] = bounds[j];
+            }
         }
     }
 }
@@ -59,11 +68,11 @@ void partial_on_any_processor(const double* left, const double* right, std::int6
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 /// The same with vectors of four. GCC's code for the loops above takes half as long again.
 [[gnu::target("avx2")]] void with_avx2(const double* left, const double* right, std::int64_t depth, double* sums,
-                                       std::int64_t stride) {
+                                       std::int64_t stride, bool is_first) {
     using Four [[gnu::vector_size(32)]] = double;
     constexpr std::int64_t fours = tile_columns / 4;
-    Four sum[tile_rows][fours];
-    for (std::int64_t i = 0; i < tile_rows; ++i) {
+    Four sum[tile_rows][fours] = {};
+    for (std::int64_t i = 0; !is_first && i < tile_rows; ++i) {
         for (std::int64_t j = 0; j < fours; ++j) {
             std::memcpy(&sum[i][j], sums + i * stride + j * 4, sizeof(Four));
         }
@@ -94,12 +103,13 @@ constexpr std::int64_t large_columns = 16;
 template <class Add>
 [[gnu::always_inline, gnu::target("avx512f")]] inline void add_large_tile(const double* left, const double* right,
                                                                           std::int64_t depth, double* sums,
-                                                                          std::int64_t stride, const Add& add) {
+                                                                          std::int64_t stride, bool is_first,
+                                                                          const Add& add) {
     constexpr std::int64_t eights = large_columns / 8;
     __m512d sum[large_rows][eights];
     for (std::int64_t i = 0; i < large_rows; ++i) {
         for (std::int64_t j = 0; j < eights; ++j) {
-            sum[i][j] = _mm512_loadu_pd(sums + i * stride + j * 8);
+            sum[i][j] = is_first ? _mm512_setzero_pd() : _mm512_loadu_pd(sums + i * stride + j * 8);
         }
     }
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -134,28 +144,36 @@ struct Fused {
 };
 
 [[gnu::target("avx512f")]] void with_avx512(const double* left, const double* right, std::int64_t depth, double* sums,
-                                            std::int64_t stride) {
-    add_large_tile(left, right, depth, sums, stride, Separately{});
+                                            std::int64_t stride, bool is_first) {
+    add_large_tile(left, right, depth, sums, stride, is_first, Separately{});
 }
 
 [[gnu::target("avx512f")]] void fused_with_avx512(const double* left, const double* right, std::int64_t depth,
-                                                  double* sums, std::int64_t stride) {
-    add_large_tile(left, right, depth, sums, stride, Fused{});
+                                                  double* sums, std::int64_t stride, bool is_first) {
+    add_large_tile(left, right, depth, sums, stride, is_first, Fused{});
 }
 
-/// Processes half of the rows at a time, so that sums and squares stay in registers.
+/// Processes half of the rows at a time, so that all sums stay in registers.
+template <bool with_bounds>
 [[gnu::target("avx2")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
-                                               double* sums, double* partial_squares, std::int64_t stride) {
+                                               double* sums, const SumsBeside& beside, std::int64_t stride) {
     using Four [[gnu::vector_size(32)]] = double;
+    using FourBits [[gnu::vector_size(32)]] = std::uint64_t;
     constexpr std::int64_t fours = tile_columns / 4;
     constexpr std::int64_t rows = tile_rows / 2;
+    constexpr std::uint64_t without_sign = ~std::uint64_t{0} >> 1;
     for (std::int64_t first = 0; first < tile_rows; first += rows) {
         Four sum[rows][fours];
         Four squares[rows][fours];
+        Four bounds[rows][fours];
         for (std::int64_t i = 0; i < rows; ++i) {
             for (std::int64_t j = 0; j < fours; ++j) {
-                std::memcpy(&sum[i][j], sums + (first + i) * stride + j * 4, sizeof(Four));
-                std::memcpy(&squares[i][j], partial_squares + (first + i) * stride + j * 4, sizeof(Four));
+                const std::int64_t at = (first + i) * stride + j * 4;
+                std::memcpy(&sum[i][j], sums + at, sizeof(Four));
+                std::memcpy(&squares[i][j], beside.partial_squares + at, sizeof(Four));
+                if constexpr (with_bounds) {
+                    std::memcpy(&bounds[i][j], beside.bounds + at, sizeof(Four));
+                }
             }
         }
         for (std::int64_t k = 0; k < depth; ++k) {
@@ -166,42 +184,67 @@ struct Fused {
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double factor = left[k * tile_rows + first + i];
                 for (std::int64_t j = 0; j < fours; ++j) {
-                    sum[i][j] += factor * row[j];
+                    const Four term = factor * row[j];
+                    sum[i][j] += term;
                     squares[i][j] += sum[i][j] * sum[i][j];
+                    if constexpr (with_bounds) {
+                        const FourBits magnitude = __builtin_bit_cast(FourBits, term) & without_sign;
+                        bounds[i][j] += __builtin_bit_cast(Four, magnitude);
+                    }
                 }
             }
         }
         for (std::int64_t i = 0; i < rows; ++i) {
             for (std::int64_t j = 0; j < fours; ++j) {
-                std::memcpy(sums + (first + i) * stride + j * 4, &sum[i][j], sizeof(Four));
-                std::memcpy(partial_squares + (first + i) * stride + j * 4, &squares[i][j], sizeof(Four));
+                const std::int64_t at = (first + i) * stride + j * 4;
+                std::memcpy(sums + at, &sum[i][j], sizeof(Four));
+                std::memcpy(beside.partial_squares + at, &squares[i][j], sizeof(Four));
+                if constexpr (with_bounds) {
+                    std::memcpy(beside.bounds + at, &bounds[i][j], sizeof(Four));
+                }
             }
         }
     }
 }
 
 /// The same with vectors of eight, for all rows at once.
-[[gnu::target("avx512f")]] void partial_with_avx512(const double* left, const double* right, std::int64_t depth,
-                                                    double* sums, double* partial_squares, std::int64_t stride) {
+template <bool with_bounds>
+[[gnu::target("avx512f,avx512dq")]] void partial_with_avx512(const double* left, const double* right,
+                                                             std::int64_t depth, double* sums, const SumsBeside& beside,
+                                                             std::int64_t stride) {
     static_assert(tile_columns == 8);
     using Row [[gnu::vector_size(64)]] = double;
+    using RowBits [[gnu::vector_size(64)]] = std::uint64_t;
+    constexpr std::uint64_t without_sign = ~std::uint64_t{0} >> 1;
     Row sum[tile_rows];
     Row squares[tile_rows];
+    Row bounds[tile_rows];
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         std::memcpy(&sum[i], sums + i * stride, sizeof(Row));
-        std::memcpy(&squares[i], partial_squares + i * stride, sizeof(Row));
+        std::memcpy(&squares[i], beside.partial_squares + i * stride, sizeof(Row));
+        if constexpr (with_bounds) {
+            std::memcpy(&bounds[i], beside.bounds + i * stride, sizeof(Row));
+        }
     }
     for (std::int64_t k = 0; k < depth; ++k) {
         Row row;
         std::memcpy(&row, right + k * tile_columns, sizeof row);
         for (std::int64_t i = 0; i < tile_rows; ++i) {
-            sum[i] += left[k * tile_rows + i] * row;
+            const Row term = left[k * tile_rows + i] * row;
+            sum[i] += term;
             squares[i] += sum[i] * sum[i];
+            if constexpr (with_bounds) {
+                const RowBits magnitude = __builtin_bit_cast(RowBits, term) & without_sign;
+                bounds[i] += __builtin_bit_cast(Row, magnitude);
+            }
         }
     }
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         std::memcpy(sums + i * stride, &sum[i], sizeof(Row));
-        std::memcpy(partial_squares + i * stride, &squares[i], sizeof(Row));
+        std::memcpy(beside.partial_squares + i * stride, &squares[i], sizeof(Row));
+        if constexpr (with_bounds) {
+            std::memcpy(beside.bounds + i * stride, &bounds[i], sizeof(Row));
+        }
     }
 }
 #endif
@@ -227,13 +270,13 @@ Tile fastest_tile([[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int6
     return small_tile();
 }
 
-PartialTile fastest_partial_tile() {
+PartialTile fastest_partial_tile([[maybe_unused]] bool with_bounds) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512()) {
-        return partial_with_avx512;
+        return with_bounds ? partial_with_avx512<true> : partial_with_avx512<false>;
     }
     if (has_avx2()) {
-        return partial_with_avx2;
+        return with_bounds ? partial_with_avx2<true> : partial_with_avx2<false>;
     }
 #endif
     return partial_on_any_processor;
@@ -241,10 +284,6 @@ PartialTile fastest_partial_tile() {
 
 Tile portable_tile() {
     return {.add = any_processor};
-}
-
-PartialTile portable_partial_tile() {
-    return partial_on_any_processor;
 }
 
 }  // namespace dmlconform::cpu::product

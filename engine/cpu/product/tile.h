@@ -12,25 +12,32 @@ inline constexpr std::int64_t tile_columns = 8;
 struct Tile {
     std::int64_t rows = tile_rows;
     std::int64_t columns = tile_columns;
-    /// Adds left times right to `sums`, whose rows are `stride` apart, in ascending order of k. For each k, `left` has
-    /// `rows` numbers and `right` has `columns`.
-    void (*add)(const double* left, const double* right, std::int64_t depth, double* sums,
-                std::int64_t stride) = nullptr;
+    /// Adds left times right to `sums`, whose rows are `stride` apart, or to 0 if `is_first`, in ascending order of k.
+    /// For each k, `left` has `rows` numbers and `right` has `columns`.
+    void (*add)(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride,
+                bool is_first) = nullptr;
 };
 
-/// The same for a small tile. Also adds to `partial_squares` the square of each sum after each k.
+/// What is added up beside a small tile's sums.
+struct SumsBeside {
+    /// The square of each sum after each k.
+    double* partial_squares = nullptr;
+    /// The magnitudes of the terms; null if they are not wanted.
+    double* bounds = nullptr;
+};
+
+/// The same for a small tile, and for what is beside its sums.
 using PartialTile = void (*)(const double* left, const double* right, std::int64_t depth, double* sums,
-                             double* partial_squares, std::int64_t stride);
+                             const SumsBeside& beside, std::int64_t stride);
 
 /// The fastest variant for this processor and a product of that many rows and columns. All variants round identically
 /// and in the same order: they do not split sums, and multiplication and addition are fused only for FP32 numbers,
 /// whose products are exact in double.
 [[nodiscard]] Tile fastest_tile(std::int64_t rows, std::int64_t columns, bool of_fp32 = false);
 [[nodiscard]] Tile small_tile();
-[[nodiscard]] PartialTile fastest_partial_tile();
+[[nodiscard]] PartialTile fastest_partial_tile(bool with_bounds);
 
 /// The variants of any processor, for tests.
 [[nodiscard]] Tile portable_tile();
-[[nodiscard]] PartialTile portable_partial_tile();
 
 }  // namespace dmlconform::cpu::product
