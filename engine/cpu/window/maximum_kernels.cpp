@@ -1,5 +1,6 @@
 // MAX_POOLING, MAX_POOLING1 and MAX_POOLING2, and MAX_POOLING_GRAD. What comments say about DirectML 1.15.4 is
 // undocumented and was measured on it.
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -26,18 +27,17 @@ struct Greatest {
     std::int64_t number = none;
 
     void add(Number element, std::int64_t its_number) {
-        if (number == none || value < element || goes_before_nan(element)) {
+        if constexpr (std::is_same_v<Number, double>) {
+            // Without branches, which processors cannot predict here. All bits of a double, because GCC only chooses
+            // integers without a branch.
+            const bool is_greater = !std::isnan(element) & !(value >= element);
+            const bool is_taken = (number == none) | is_greater;
+            const auto bits = std::bit_cast<std::uint64_t>(element);
+            value = std::bit_cast<double>(is_taken ? bits : std::bit_cast<std::uint64_t>(value));
+            number = is_taken ? its_number : number;
+        } else if (number == none || value < element) {
             value = element;
             number = its_number;
-        }
-    }
-
-private:
-    [[nodiscard]] bool goes_before_nan(Number element) const {
-        if constexpr (std::is_same_v<Number, double>) {
-            return std::isnan(value) && !std::isnan(element);
-        } else {
-            return false;
         }
     }
 };
