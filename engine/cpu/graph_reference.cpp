@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "engine/cpu/decisions.h"
 #include "engine/cpu/deviations.h"
 #include "engine/cpu/node_noise.h"
+#include "engine/cpu/wide_registers.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_values.h"
 
@@ -79,20 +81,54 @@ bool differs_in_nan(const core::Tensor& packed, const core::Tensor& other) {
     });
 }
 
+bool has_infinite_bound(std::span<const double> bounds) {
+    const double* const from = bounds.data();
+    const std::size_t count = bounds.size();
+    bool result = false;
+    in_wide_registers([&] {
+        std::uint64_t any = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            any |= static_cast<std::uint64_t>(std::fabs(from[i]) == std::numeric_limits<double>::infinity());
+        }
+        result = any != 0;
+    });
+    return result;
+}
+
+bool has_flag(std::span<const std::uint8_t> flags) {
+    const std::uint8_t* const from = flags.data();
+    const std::size_t count = flags.size();
+    bool result = false;
+    in_wide_registers([&] {
+        std::uint8_t any = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            any = static_cast<std::uint8_t>(any | from[i]);
+        }
+        result = any != 0;
+    });
+    return result;
+}
+
 /// True if implementations may differ by more than noise shows: where an element may be infinite or NaN in one and
 /// finite in another, or where its range is far wider than its error usually is, as at the edge of an image.
 bool may_differ_widely(const core::ElementSlack& slack) {
-    const auto is_infinite = [](double bound) { return std::isinf(bound); };
-    const auto is_set = [](std::uint8_t flag) { return flag != 0; };
     // Sums in the worst order are off by the root of their length more than usual, which is less.
     constexpr double far = 4096;
-    for (std::size_t i = 0; i < slack.sigma.size() && i < slack.below.size(); ++i) {
-        if (slack.sigma[i] > 0 && std::max(slack.below[i], slack.above[i]) > far * slack.sigma[i]) {
-            return true;
+    const std::size_t count = std::min(slack.sigma.size(), slack.below.size());
+    const double* const below = slack.below.data();
+    const double* const above = slack.above.data();
+    const double* const sigma = slack.sigma.data();
+    bool are_far = false;
+    in_wide_registers([&] {
+        std::uint64_t any = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double limit = sigma[i] > 0 ? far * sigma[i] : std::numeric_limits<double>::infinity();
+            any |= static_cast<std::uint64_t>(below[i] > limit) | static_cast<std::uint64_t>(above[i] > limit);
         }
-    }
-    return std::ranges::any_of(slack.below, is_infinite) || std::ranges::any_of(slack.above, is_infinite) ||
-           std::ranges::any_of(slack.nan, is_set) || std::ranges::any_of(slack.finite, is_set);
+        are_far = any != 0;
+    });
+    return are_far || has_infinite_bound(slack.below) || has_infinite_bound(slack.above) || has_flag(slack.nan) ||
+           has_flag(slack.finite);
 }
 
 core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
@@ -153,8 +189,11 @@ private:
         stop_if_requested();
         const GraphNode& node = graph_.nodes[n];
         const NodeInputs inputs = reference_.inputs_of(node);
-        Reference computed = compute_reference(*node.descriptor, inputs.tensors, accumulation_);
-        compute_runs(n, inputs, computed);
+        std::vector<double> for_runs;
+        const bool is_wanted = !runs_.empty() && !has_exact_inputs(n) && may_compute_runs(*node.descriptor);
+        Reference computed =
+            compute_reference(*node.descriptor, inputs.tensors, accumulation_, is_wanted ? &for_runs : nullptr);
+        compute_runs(n, inputs, for_runs, computed);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             const operators::ValueIndex value = node.outputs[i];
             if (value == operators::no_value) {
@@ -167,13 +206,14 @@ private:
         }
     }
 
-    void compute_runs(std::size_t n, const NodeInputs& exact, const Reference& reference) {
+    void compute_runs(std::size_t n, const NodeInputs& exact, std::span<const double> for_runs,
+                      const Reference& reference) {
         if (runs_.empty()) {
             return;
         }
         const GraphNode& node = graph_.nodes[n];
-        std::vector<std::vector<core::Tensor>> outputs;
-        for (std::size_t run = 0; run < runs_.size(); ++run) {
+        std::vector<std::vector<core::Tensor>> outputs = outputs_together(n, exact, for_runs);
+        for (std::size_t run = outputs.size(); run < runs_.size(); ++run) {
             stop_if_requested();
             auto& of_run = outputs.emplace_back(outputs_of(n, run, reference));
             if (reference_.are_in_files()) {
@@ -249,13 +289,14 @@ private:
         const GraphNode& node = graph_.nodes[n];
         const core::Tolerance tolerance = tolerance_of(node, i);
         const NodeNoise noise(tolerance, reference.slack[i], core::mixed(n << 8 | (i + 1)));
+        std::vector<core::Tensor*> of_runs;
         for (std::size_t run = 0; run < runs_.size(); ++run) {
-            core::Tensor& output = runs_[run]->put(node.outputs[i], std::move(outputs[run][i]));
-            if (!noise.is_silent()) {
-                noise.add_to(output, run);
-            }
-            output.buffer.leave_memory();
+            of_runs.push_back(&runs_[run]->put(node.outputs[i], std::move(outputs[run][i])));
         }
+        if (!noise.is_silent()) {
+            noise.add_to_all(of_runs);
+        }
+        std::ranges::for_each(of_runs, [](const core::Tensor* output) { output->buffer.leave_memory(); });
     }
 
     /// True if some runs have another value than the reference.
@@ -267,6 +308,36 @@ private:
             of_run.leave_memory();
             return differs;
         });
+    }
+
+    /// The outputs of a node in all runs, before noise is added. Empty if they have to be computed one by one.
+    std::vector<std::vector<core::Tensor>> outputs_together(std::size_t n, const NodeInputs& exact,
+                                                            std::span<const double> for_runs) const {
+        if (for_runs.empty()) {
+            return {};
+        }
+        const GraphNode& node = graph_.nodes[n];
+        std::vector<NodeInputs> inputs;
+        InputsOfRuns all{.of_reference = exact.tensors, .for_runs = for_runs, .differs = {}, .of_runs = {}};
+        for (const auto& run : runs_) {
+            NodeInputs& of_run = inputs.emplace_back(run->inputs_of(node));
+            all.of_runs.emplace_back(of_run.tensors);
+            if (reference_.are_in_files()) {
+                std::ranges::for_each(of_run.views, core::move_to_file);
+            }
+        }
+        for (const operators::ValueIndex value : node.inputs) {
+            all.differs.push_back(value != operators::no_value && !exact_values_[value]);
+        }
+        auto outputs =
+            compute_outputs_of_runs(*node.descriptor, all, reference_.are_in_files(), [this] { stop_if_requested(); });
+        for (std::size_t run = 0; run < outputs.size(); ++run) {
+            for (const core::Tensor& output : outputs[run]) {
+                output.buffer.leave_memory();
+            }
+            runs_[run]->leave_memory(node);
+        }
+        return outputs;
     }
 
     /// The outputs of a node in a run, before noise is added.

@@ -30,7 +30,8 @@ inline constexpr double common_spread_multiple = 4;
 [[nodiscard]] core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output);
 
 /// Computes the outputs of a valid graph whose nodes all have a reference. If `runs` is 0, slack is not computed.
-/// Models take minutes: `stop_requested` is asked before each run of a node, and ends everything with EngineLost.
+/// Models take minutes: `stop_requested` is asked before each node and again and again in its runs, and ends everything
+/// with EngineLost.
 [[nodiscard]] Reference compute_graph_reference(const operators::Graph& graph,
                                                 std::span<const core::Tensor* const> inputs, Accumulation accumulation,
                                                 std::size_t runs = monte_carlo_runs,

@@ -30,6 +30,25 @@ struct KernelArguments {
     std::span<core::ElementSlack> slack;
     /// Affects only the slack of kernels that count the roundings of their sums. Values do not change.
     Accumulation accumulation = Accumulation::fp32;
+    /// Kernels with `compute_runs` store here what that needs; null if it is not wanted.
+    std::vector<double>* for_runs = nullptr;
+};
+
+/// The arguments of a kernel that computes several runs of a graph at once. Their inputs differ from the reference's by
+/// rounding errors, or by what those lead to.
+struct RunArguments {
+    const operators::Descriptor& descriptor;
+    /// The reference's, as in KernelArguments.
+    std::span<const core::Tensor* const> inputs;
+    /// What `compute` stored of the reference.
+    std::span<const double> of_reference;
+    /// For each input, whether it may differ.
+    const std::vector<bool>& differs;
+    /// For each run.
+    std::span<const std::span<const core::Tensor* const>> inputs_of_runs;
+    std::span<const std::span<core::Tensor* const>> outputs_of_runs;
+    /// Called now and then on the caller's thread. May throw to end everything.
+    const std::function<void()>& pause;
 };
 
 struct Kernel {
@@ -39,6 +58,10 @@ struct Kernel {
     StatedTolerance tolerance;
     /// The kernel holds all elements of its inputs as doubles while it computes.
     bool loads_numbers = false;
+    /// Computes several runs in less time than `compute` takes for each of them, and, but for an error that is
+    /// negligible beside their differences, with the same results. The results of a run do not depend on the others.
+    /// Returns false if it cannot; the outputs are undefined then. Null if it never can.
+    std::function<bool(const RunArguments& arguments)> compute_runs = nullptr;
 };
 
 using Kernels = std::vector<Kernel>;

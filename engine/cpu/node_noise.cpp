@@ -55,7 +55,8 @@ NoiseRange range_of(double value, std::size_t index, const core::Tolerance& tole
 }
 
 constexpr double normal_mean = 2 * 65535.0;
-constexpr double normal_deviation = 65536 / 1.7320508075688772;
+/// One divided by the standard deviation of the sum.
+constexpr double normal_scale = 1.7320508075688772 / 65536;
 
 /// The sum of four uniform numbers: nearly a normal distribution of variance 1, within 3.5 standard deviations.
 double normal_number(std::uint64_t bits) {
@@ -63,7 +64,7 @@ double normal_number(std::uint64_t bits) {
     for (int i = 0; i < 4; ++i) {
         sum += static_cast<double>(bits >> (16 * i) & 0xffff);
     }
-    return (sum - normal_mean) / normal_deviation;
+    return (sum - normal_mean) * normal_scale;
 }
 
 double drawn(const NoiseRange& range, std::uint64_t bits) {
@@ -119,7 +120,7 @@ DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t fir
         load(given, elements + i);
         down = down > zero ? down : zero;
         up = up > zero ? up : zero;
-        Eight normal = sigma * ((total - normal_mean) / normal_deviation);
+        Eight normal = sigma * ((total - normal_mean) * normal_scale);
         normal = normal < -down ? -down : normal;
         normal = normal > up ? up : normal;
         Eight uniform = fraction * (down + up) - down;
@@ -249,6 +250,22 @@ bool moves_nothing(const core::Tolerance& tolerance) {
                                tolerance.abs.value_or(0) == 0 && tolerance.rel.value_or(0) == 0);
 }
 
+bool are_zero(std::span<const double> bounds) {
+    constexpr std::size_t block = 4096;
+    std::uint64_t any = 0;
+    for (std::size_t first = 0; any == 0 && first < bounds.size(); first += block) {
+        const auto part = bounds.subspan(first, std::min(block, bounds.size() - first));
+        in_wide_registers([&] {
+            std::uint64_t here = 0;
+            for (const double bound : part) {
+                here |= static_cast<std::uint64_t>(bound != 0);
+            }
+            any = here;
+        });
+    }
+    return any == 0;
+}
+
 /// True if nothing but the slack of an element says how far it may move.
 bool has_ranges_alone(const core::Tolerance& tolerance, const core::ElementSlack& slack) {
     return tolerance.element_slack && tolerance.ulp.value_or(0) == 0 && tolerance.abs.value_or(0) == 0 &&
@@ -269,10 +286,8 @@ bool NodeNoise::is_silent() const {
     if (moves_nothing(tolerance_)) {
         return true;
     }
-    const auto is_zero = [](double bound) { return bound == 0; };
     return tolerance_.element_slack && tolerance_.ulp.value_or(0) == 0 && tolerance_.abs.value_or(0) == 0 &&
-           tolerance_.rel.value_or(0) == 0 && std::ranges::all_of(slack_.below, is_zero) &&
-           std::ranges::all_of(slack_.above, is_zero);
+           tolerance_.rel.value_or(0) == 0 && are_zero(slack_.below) && are_zero(slack_.above);
 }
 
 template <class T>
@@ -293,34 +308,73 @@ void NodeNoise::add_to_element(T& element, std::size_t index, std::size_t run, s
     element = by == 0 ? element : moved<T>(value + by);
 }
 
+std::uint64_t NodeNoise::key_of(std::size_t run) const {
+    return core::mixed(seed_ ^ core::mixed(run + 1));
+}
+
+template <class T>
+void NodeNoise::add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const {
+    const std::uint64_t key = key_of(run);
+    std::size_t done = 0;
+    if constexpr (std::is_same_v<T, float>) {
+        if (has_ranges_alone(tolerance_, slack_)) {
+            const std::size_t end = std::clamp(first + elements.size(), first, std::max(first, slack_.meaningful));
+            done = add_noise_to_eights(elements.data(), first, end - first, slack_, key);
+        }
+    }
+    for (; done < elements.size(); ++done) {
+        add_to_element(elements[done], first + done, run, key);
+    }
+}
+
+void NodeNoise::add_to_all(std::span<core::Tensor* const> runs) const {
+    const core::TensorDesc& desc = runs.front()->desc;
+    const bool are_adjacent = desc.data_type == core::DataType::float32 && core::is_packed(desc);
+    if (!are_adjacent || moves_nothing(tolerance_) || tolerance_.alternatives) {
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            add_to(*runs[run], run);
+        }
+        return;
+    }
+    // The slack of a block stays in the caches until all runs have it.
+    constexpr std::int64_t block = 2048;
+    const auto count = static_cast<std::int64_t>(*core::element_count(desc.sizes));
+    const std::int64_t blocks = (count + block - 1) / block;
+    const auto cost = static_cast<std::int64_t>(runs.size()) * block * 20;
+    parallel_for(blocks, cost, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first * block; i < std::min(count, last * block); i += block) {
+            const auto start = static_cast<std::size_t>(i);
+            const auto length = static_cast<std::size_t>(std::min(block, count - i));
+            for (std::size_t run = 0; run < runs.size(); ++run) {
+                add_to_row(runs[run]->as<float>().subspan(start, length), start, run);
+            }
+        }
+    });
+}
+
 void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
     const core::TensorDesc& desc = output.desc;
     if (core::bytes_of(desc.data_type) == 0) {
         return;  // 4-bit integers are never rounded, because operators only copy them
     }
     const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
-    const std::uint64_t key = core::mixed(seed_ ^ core::mixed(run + 1));
+    const std::uint64_t key = key_of(run);
     core::with_type(desc.data_type, [&]<class T>() {
         T* const elements = output.as<T>().data();
         if (!moves_nothing(tolerance_)) {
-            [[maybe_unused]] const bool is_plain = has_ranges_alone(tolerance_, slack_);
             const std::int64_t length = runs.run_length();
             const std::int64_t step = runs.run_strides()[0];
             parallel_for(runs.run_count(), length * 20, [&](std::int64_t first, std::int64_t last) {
                 std::int64_t index = first * length;
                 runs.for_each_run(first, last, [&](const auto& offsets) {
-                    std::int64_t i = 0;
-                    if constexpr (std::is_same_v<T, float>) {
-                        if (is_plain && step == 1) {
-                            const auto start = static_cast<std::size_t>(index);
-                            const std::size_t end = std::clamp(start + static_cast<std::size_t>(length), start,
-                                                               std::max(start, slack_.meaningful));
-                            i = static_cast<std::int64_t>(
-                                add_noise_to_eights(elements + offsets[0], start, end - start, slack_, key));
+                    if (step == 1) {
+                        add_to_row(std::span(elements + offsets[0], static_cast<std::size_t>(length)),
+                                   static_cast<std::size_t>(index), run);
+                    } else {
+                        for (std::int64_t i = 0; i < length; ++i) {
+                            add_to_element(elements[offsets[0] + i * step], static_cast<std::size_t>(index + i), run,
+                                           key);
                         }
-                    }
-                    for (; i < length; ++i) {
-                        add_to_element(elements[offsets[0] + i * step], static_cast<std::size_t>(index + i), run, key);
                     }
                     index += length;
                 });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
@@ -36,8 +37,14 @@ public:
 
     /// Adds noise to every element. The noise depends only on the run and the element.
     void add_to(core::Tensor& output, std::size_t run) const;
+    /// The same for all runs from 0 on. Their tensors have the same layout.
+    void add_to_all(std::span<core::Tensor* const> runs) const;
 
 private:
+    [[nodiscard]] std::uint64_t key_of(std::size_t run) const;
+    /// For adjacent elements in row-major order.
+    template <class T>
+    void add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const;
     /// `key`: the run's.
     template <class T>
     void add_to_element(T& element, std::size_t index, std::size_t run, std::uint64_t key) const;

@@ -39,17 +39,23 @@ core::Tolerance default_tolerance(const operators::Descriptor& descriptor, const
 std::uint64_t temporary_bytes(const operators::Descriptor& descriptor) {
     const Kernel* const kernel = descriptor.graph == nullptr ? find_kernel(descriptor.schema->short_name()) : nullptr;
     std::uint64_t bytes = 0;
-    for (const operators::TensorSlot& slot : descriptor.inputs()) {
-        if (kernel != nullptr && kernel->loads_numbers && slot.desc != nullptr) {
-            bytes += core::checked_multiply(core::element_count(slot.desc->sizes).value_or(0), sizeof(double))
-                         .value_or(std::numeric_limits<std::uint32_t>::max());
+    const auto add_doubles = [&](const std::vector<operators::TensorSlot>& slots) {
+        for (const operators::TensorSlot& slot : slots) {
+            const std::uint64_t count = slot.desc == nullptr ? 0 : core::element_count(slot.desc->sizes).value_or(0);
+            bytes += core::checked_multiply(count, sizeof(double)).value_or(std::numeric_limits<std::uint32_t>::max());
         }
+    };
+    if (kernel != nullptr && kernel->loads_numbers) {
+        add_doubles(descriptor.inputs());
+    }
+    if (kernel != nullptr && kernel->compute_runs) {
+        add_doubles(descriptor.outputs());
     }
     return bytes;
 }
 
 Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
-                            Accumulation accumulation) {
+                            Accumulation accumulation, std::vector<double>* for_runs) {
     if (descriptor.graph != nullptr) {
         return compute_graph_reference(*descriptor.graph, inputs, accumulation);
     }
@@ -70,8 +76,38 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
         outputs.push_back(
             &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
     }
-    find_kernel(descriptor.schema->short_name())->compute({descriptor, inputs, outputs, reference.slack, accumulation});
+    find_kernel(descriptor.schema->short_name())
+        ->compute({descriptor, inputs, outputs, reference.slack, accumulation, for_runs});
     return reference;
+}
+
+bool may_compute_runs(const operators::Descriptor& descriptor) {
+    return find_kernel(descriptor.schema->short_name())->compute_runs != nullptr;
+}
+
+std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::Descriptor& descriptor,
+                                                               const InputsOfRuns& inputs, bool in_files,
+                                                               const std::function<void()>& pause) {
+    const Kernel& kernel = *find_kernel(descriptor.schema->short_name());
+    const auto slots = descriptor.outputs();
+    std::vector<std::vector<core::Tensor>> outputs(inputs.of_runs.size());
+    std::vector<std::vector<core::Tensor*>> pointers(outputs.size());
+    for (std::size_t run = 0; run < outputs.size(); ++run) {
+        for (const operators::TensorSlot& slot : slots) {
+            outputs[run].push_back(slot.desc == nullptr ? core::Tensor()
+                                   : in_files           ? core::tensor_in_file(*slot.desc)
+                                                        : core::Tensor(*slot.desc));
+        }
+        for (core::Tensor& output : outputs[run]) {
+            pointers[run].push_back(&output);
+        }
+    }
+    const std::vector<std::span<core::Tensor* const>> spans(pointers.begin(), pointers.end());
+    if (!kernel.compute_runs || !kernel.compute_runs({descriptor, inputs.of_reference, inputs.for_runs, inputs.differs,
+                                                      inputs.of_runs, spans, pause})) {
+        return {};
+    }
+    return outputs;
 }
 
 std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,

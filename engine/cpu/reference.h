@@ -1,6 +1,7 @@
 // The reference: which operators it computes, its results, and the tolerances of other implementations.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +37,33 @@ struct Reference {
     std::vector<std::string> undecided{};
 };
 
-/// Computes outputs and slack. The descriptor must be valid, and has_reference must be true for it.
+/// Computes outputs and slack. The descriptor must be valid, and has_reference must be true for it. `for_runs` gets
+/// what compute_outputs_of_runs needs of an operator, if it is not null.
 [[nodiscard]] Reference compute_reference(const operators::Descriptor& descriptor,
                                           std::span<const core::Tensor* const> inputs,
-                                          Accumulation accumulation = Accumulation::fp32);
+                                          Accumulation accumulation = Accumulation::fp32,
+                                          std::vector<double>* for_runs = nullptr);
+
+/// True if compute_outputs_of_runs may be able to compute the operator. Not for graphs.
+[[nodiscard]] bool may_compute_runs(const operators::Descriptor& descriptor);
+
+/// The inputs of several runs of an operator, which differ a little from the reference's.
+struct InputsOfRuns {
+    std::span<const core::Tensor* const> of_reference;
+    /// What compute_reference stored.
+    std::span<const double> for_runs;
+    /// For each input, whether it may differ.
+    std::vector<bool> differs;
+    /// For each run.
+    std::vector<std::span<const core::Tensor* const>> of_runs;
+};
+
+/// Computes the outputs of several runs at once.
+/// `in_files`: outputs lie in temporary files. Empty if only compute_outputs can compute them. Not for graphs. See
+/// Kernel::compute_runs.
+[[nodiscard]] std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::Descriptor& descriptor,
+                                                                             const InputsOfRuns& inputs, bool in_files,
+                                                                             const std::function<void()>& pause);
 
 /// Computes only the outputs, which is faster. Not for graphs.
 [[nodiscard]] std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,

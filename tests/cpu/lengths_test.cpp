@@ -541,6 +541,9 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"most_samples", "the largest number of samples that regions may have"},
     {"digits_of_fp32", "binary digits"},
     {"bias", "of the exponents of doubles"},
+    {"bias_of_power", "of the exponents of doubles"},
+    {"run_tile_columns", "columns of a tile of several runs (tests/cpu/runs_test.cpp)"},
+    {"most_block_columns", "columns of a block of several runs (tests/cpu/runs_test.cpp)"},
     {"fraction_bits", "of doubles"},
     {"most_kept", "numbers of a product that are kept for the next block (tests/cpu/product_blocks_test.cpp)"}};
 

@@ -53,26 +53,53 @@ std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& 
     return filters;
 }
 
+/// The filters, which are read in place if that is wanted and if they have the order that products need.
+Numbers numbers_of_filters(const Descriptor& descriptor, const Convolution& convolution, const core::Tensor& filter,
+                           bool in_place) {
+    using Mode = operators::ConvolutionMode;
+    const bool are_as_given =
+        !is_backward(descriptor) && enumerator<Mode>(descriptor, "Mode") == Mode::cross_correlation;
+    return in_place && are_as_given && product::is_readable(filter)
+               ? product::read_in_place(filter)
+               : Numbers{filters_of(descriptor, convolution, filter)};
+}
+
+product::Finish finish_of(const Descriptor& descriptor, const core::Tensor* bias) {
+    product::Finish finish;
+    if (bias != nullptr) {
+        finish.addends = numbers_of(*bias);
+    }
+    finish.activation = element_wise::FusedActivation(descriptor.activation("FusedActivation"));
+    finish.type = descriptor.tensor("OutputTensor")->data_type;
+    return finish;
+}
+
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Convolution convolution = Convolution::of(descriptor);
     const bool in_place = product::may_read_in_place(arguments, convolution.shape());
-    const core::Tensor& filter = *arguments.inputs[filter_tensor];
-    using Mode = operators::ConvolutionMode;
-    const bool are_as_given =
-        !is_backward(descriptor) && enumerator<Mode>(descriptor, "Mode") == Mode::cross_correlation;
-    const product::ConvolutionFactors factors(convolution,
-                                              in_place && are_as_given && product::is_readable(filter)
-                                                  ? product::read_in_place(filter)
-                                                  : Numbers{filters_of(descriptor, convolution, filter)},
-                                              product::numbers_in_place(*arguments.inputs[input_tensor], in_place));
-    product::Finish finish{.accumulation = arguments.accumulation};
-    if (arguments.inputs[bias_tensor] != nullptr) {
-        finish.addends = numbers_of(*arguments.inputs[bias_tensor]);
-    }
-    finish.activation = element_wise::FusedActivation(descriptor.activation("FusedActivation"));
-    finish.type = arguments.outputs[0]->desc.data_type;
+    const product::ConvolutionFactors factors(
+        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor], in_place),
+        product::numbers_in_place(*arguments.inputs[input_tensor], in_place));
+    product::Finish finish = finish_of(descriptor, arguments.inputs[bias_tensor]);
+    finish.accumulation = arguments.accumulation;
     product::store_product(arguments, factors, finish);
+}
+
+bool compute_runs(const RunArguments& arguments) {
+    const Descriptor& descriptor = arguments.descriptor;
+    const Convolution convolution = Convolution::of(descriptor);
+    if (arguments.differs[filter_tensor] || !product::may_compute_runs(convolution.shape())) {
+        return false;
+    }
+    const product::ConvolutionFactors factors(
+        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor], true),
+        product::numbers_in_place(*arguments.inputs[input_tensor], true));
+    std::vector<product::Finish> finishes;
+    for (const auto& inputs : arguments.inputs_of_runs) {
+        finishes.push_back(finish_of(descriptor, inputs[bias_tensor]));
+    }
+    return product::store_runs(arguments, factors, input_tensor, finishes);
 }
 
 core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
@@ -86,7 +113,11 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
 }  // namespace
 
 Kernels convolution_kernels() {
-    return {{.name = "CONVOLUTION", .compute = compute, .tolerance = tolerance, .loads_numbers = true}};
+    return {{.name = "CONVOLUTION",
+             .compute = compute,
+             .tolerance = tolerance,
+             .loads_numbers = true,
+             .compute_runs = compute_runs}};
 }
 
 }  // namespace dmlconform::cpu

@@ -9,6 +9,7 @@
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/product/sum_eights.h"
 #include "engine/cpu/tensor_numbers.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::product {
 
@@ -47,49 +48,79 @@ Interval activated(const Finish& finish, const Interval& range) {
     return finish.activation(normalisation::maybe_stored(finish.type, range));
 }
 
+bool has_nan(std::span<const double> numbers) {
+    bool result = false;
+    in_wide_registers([&] {
+        std::uint64_t any = 0;
+        for (const double number : numbers) {
+            any |= static_cast<std::uint64_t>(std::isnan(number));
+        }
+        result = any != 0;
+    });
+    return result;
+}
+
 }  // namespace
 
-void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take) {
+std::optional<double> Finish::addend_of(const Shape& shape, std::int64_t number) const {
+    if (addends.empty()) {
+        return std::nullopt;
+    }
+    // Each addend applies to the same number of consecutive elements. The list restarts with each batch.
+    const auto count = static_cast<std::int64_t>(addends.size());
+    const bool is_whole = count == shape.batches * shape.rows * shape.columns;
+    return addends[static_cast<std::size_t>(is_whole ? number : number / shape.columns % count)];
+}
+
+bool Finish::has_plain_rows(const Shape& shape) const {
+    return !activation.is_present() &&
+           static_cast<std::int64_t>(addends.size()) != shape.batches * shape.rows * shape.columns;
+}
+
+void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take,
+                 std::vector<double>* for_runs) {
     const Shape& shape = factors.shape();
     // Computed once, because it needs all numbers of both factors.
     std::optional<SumRanges> ranges;
     if (with_ranges) {
         ranges.emplace(factors, finish.error, finish.sum_type, finish.accumulation);
     }
-    const std::int64_t elements = shape.batches * shape.rows * shape.columns;
-    const auto addends = static_cast<std::int64_t>(finish.addends.size());
-    const std::int64_t all_addends = std::max<std::int64_t>(addends, 1);
+    const bool plain_rows = finish.has_plain_rows(shape);
+    if (for_runs != nullptr) {
+        for_runs->resize(static_cast<std::size_t>(shape.batches * shape.rows * shape.columns));
+    }
     multiply(factors, with_ranges, [&](const Sums& sums) {
         const std::int64_t first = sums.number(shape);
+        if (for_runs != nullptr) {
+            std::copy_n(sums.values, sums.count, for_runs->begin() + first);
+        }
         ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
-        const auto find_addend = [&](std::int64_t offset) {
-            if (addends != 0) {
-                // Each addend applies to the same number of consecutive elements. The list restarts with each batch.
-                scaled.addend = finish.addends[static_cast<std::size_t>(
-                    addends == elements ? first + offset : (first + offset) / shape.columns % all_addends)];
-            }
-        };
+        const auto find_addend = [&](std::int64_t offset) { scaled.addend = finish.addend_of(shape, first + offset); };
         std::vector<double> values(static_cast<std::size_t>(sums.count));
-        const bool plain = !ranges && addends != elements && !finish.activation.is_present();
-        if (plain && std::none_of(sums.values, sums.values + sums.count, [](double sum) { return std::isnan(sum); })) {
-            // The sums belong to one row, which has one addend.
+        if (!ranges && plain_rows && !has_nan({sums.values, static_cast<std::size_t>(sums.count)})) {
             find_addend(0);
             scaled.values(sums.values, values);
             take({first, values, nullptr});
             return;
         }
-        for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto sum_at = [&](std::size_t i) {
             const auto offset = static_cast<std::int64_t>(i);
-            find_addend(offset);
-            const double sum = std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
-            values[i] = finish.activation(scaled.value(sum));
+            return std::isnan(sums.values[i]) ? sum_of_terms(factors, sums, offset) : sums.values[i];
+        };
+        if (plain_rows) {
+            find_addend(0);
+        }
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (!plain_rows) {
+                find_addend(static_cast<std::int64_t>(i));
+            }
+            values[i] = finish.activation(scaled.value(sum_at(i)));
         }
         if (!ranges) {
             take({first, values, nullptr});
             return;
         }
-        const bool one_addend = addends != elements && !finish.activation.is_present();
-        const auto row = one_addend ? ranges->row_of(sums, scaled) : std::nullopt;
+        const auto row = plain_rows ? ranges->row_of(sums, scaled) : std::nullopt;
         take({first, values,
               [&](std::size_t i) {
                   const auto offset = static_cast<std::int64_t>(i);
@@ -100,22 +131,21 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
     });
 }
 
-namespace {
-
-/// Stores finished elements in the output.
-void store_values(core::Tensor& output, const core::StridedRuns<1>& addresses, const Finished& finished) {
-    const auto count = static_cast<std::int64_t>(finished.values.size());
+void store_values(core::Tensor& output, const core::StridedRuns<1>& addresses, std::int64_t first,
+                  std::span<const double> values) {
+    const auto count = static_cast<std::int64_t>(values.size());
     const std::int64_t run = addresses.run_length();
     for (std::int64_t done = 0; done < count;) {
-        const std::int64_t number = finished.first + done;
+        const std::int64_t number = first + done;
         const std::int64_t length = std::min(count - done, run - number % run);
-        element_wise::store(output.buffer.bytes(),
-                            {output.desc.data_type, addresses.offsets_of(number)[0], addresses.run_strides()[0]},
-                            static_cast<std::size_t>(length), &finished.values[static_cast<std::size_t>(done)],
-                            element_wise::Store::wrapping);
+        element_wise::store(
+            output.buffer.bytes(), {output.desc.data_type, addresses.offsets_of(number)[0], addresses.run_strides()[0]},
+            static_cast<std::size_t>(length), &values[static_cast<std::size_t>(done)], element_wise::Store::wrapping);
         done += length;
     }
 }
+
+namespace {
 
 /// Stores the slack of finished elements.
 void store_slack(core::DataType type, const Finished& finished, core::ElementSlack& slack) {
@@ -144,12 +174,13 @@ void store_product(const KernelArguments& arguments, const Factors& factors, con
     core::Tensor& output = *arguments.outputs[0];
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const auto addresses = addresses_of(output.desc);
-    finish_each(factors, finish, slack != nullptr, [&](const Finished& finished) {
-        store_values(output, addresses, finished);
+    const auto store = [&](const Finished& finished) {
+        store_values(output, addresses, finished.first, finished.values);
         if (slack != nullptr) {
             store_slack(output.desc.data_type, finished, *slack);
         }
-    });
+    };
+    finish_each(factors, finish, slack != nullptr, store, arguments.for_runs);
 }
 
 }  // namespace dmlconform::cpu::product

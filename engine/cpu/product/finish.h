@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ struct Finish {
     double error = 0;
     core::DataType sum_type = core::DataType::float32;
     Accumulation accumulation = Accumulation::fp32;
+
+    /// The addend of an element of the product; empty if there is none.
+    [[nodiscard]] std::optional<double> addend_of(const Shape& shape, std::int64_t number) const;
+    /// True if the elements of a row have the same addend and are nothing but scaled sums.
+    [[nodiscard]] bool has_plain_rows(const Shape& shape) const;
 };
 
 /// Consecutive elements of the output in row-major order: results of the formula and, if wanted, the ranges of what
@@ -44,14 +50,29 @@ struct Finished {
     /// Null unless the elements are sums of this row, whose ranges can be computed eight at a time.
     const RowOfSums* row = nullptr;
 };
+/// Stores values in a tensor with these addresses.
+void store_values(core::Tensor& output, const core::StridedRuns<1>& addresses, std::int64_t first,
+                  std::span<const double> values);
+
 using Take = std::function<void(const Finished& finished)>;
 
 /// Computes all elements of a product whose rows and columns are the first output's elements in row-major order. `take`
 /// is called from several threads.
-void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take);
+/// Stores the sums, before anything is applied to them, in row-major order if `for_runs` is not null.
+void finish_each(const Factors& factors, const Finish& finish, bool with_ranges, const Take& take,
+                 std::vector<double>* for_runs = nullptr);
 
 /// The same, stored in the first output, with its slack if that is wanted.
 void store_product(const KernelArguments& arguments, const Factors& factors, const Finish& finish);
+
+/// True if computing several runs at once is worth while: a product with few rows is faster without.
+[[nodiscard]] bool may_compute_runs(const Shape& shape);
+
+/// Stores the product in the first output of each run. The right factors are the reference's; `right_input` is the
+/// input that they are. `finishes` has one for each run. Returns false if this is not possible: see
+/// Kernel::compute_runs.
+[[nodiscard]] bool store_runs(const RunArguments& arguments, const Factors& factors, std::size_t right_input,
+                              std::span<const Finish> finishes);
 
 /// The addresses of a tensor's elements, by row-major index.
 [[nodiscard]] core::StridedRuns<1> addresses_of(const core::TensorDesc& desc);
