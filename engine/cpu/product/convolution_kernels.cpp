@@ -77,7 +77,7 @@ product::Finish finish_of(const Descriptor& descriptor, const core::Tensor* bias
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Convolution convolution = Convolution::of(descriptor);
-    const bool in_place = product::may_read_in_place(arguments, convolution.shape());
+    const bool in_place = product::may_read_in_place(convolution.shape());
     const product::ConvolutionFactors factors(
         convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor], in_place),
         product::numbers_in_place(*arguments.inputs[input_tensor], in_place));

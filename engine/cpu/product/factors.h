@@ -46,7 +46,7 @@ struct Numbers {
 
     [[nodiscard]] Elements elements() const { return floats.empty() ? Elements(values) : Elements(floats); }
     [[nodiscard]] std::size_t count() const { return floats.empty() ? values.size() : floats.size(); }
-    [[nodiscard]] Interval range_of(std::size_t i) const { return range ? range(i) : Interval(values[i]); }
+    [[nodiscard]] Interval range_of(std::size_t i) const { return range ? range(i) : Interval(elements()[i]); }
 };
 
 /// What is multiplied: the numbers, their bounds, or the squares of the bounds.

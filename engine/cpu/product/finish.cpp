@@ -30,8 +30,8 @@ Numbers numbers_in_place(const core::Tensor& tensor, bool in_place) {
                                      core::bytes_of(tensor.desc.data_type) <= sizeof(float)};
 }
 
-bool may_read_in_place(const KernelArguments& arguments, const Shape& shape) {
-    return movement::wanted_slack(arguments) == nullptr && shape.rows > 1;
+bool may_read_in_place(const Shape& shape) {
+    return shape.rows > 1;
 }
 
 core::StridedRuns<1> addresses_of(const core::TensorDesc& desc) {

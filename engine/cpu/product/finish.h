@@ -17,8 +17,8 @@ namespace dmlconform::cpu::product {
 [[nodiscard]] Numbers read_in_place(const core::Tensor& tensor);
 /// The numbers of a tensor, which are read in place if that is wanted and possible.
 [[nodiscard]] Numbers numbers_in_place(const core::Tensor& tensor, bool in_place);
-/// True if the product needs no bounds and has several rows, so that numbers need not be doubles.
-[[nodiscard]] bool may_read_in_place(const KernelArguments& arguments, const Shape& shape);
+/// True if the product has several rows, so that numbers need not be doubles.
+[[nodiscard]] bool may_read_in_place(const Shape& shape);
 
 /// Computes factor * sum + weight * addend, and applies an activation.
 struct Finish {

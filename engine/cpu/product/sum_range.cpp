@@ -63,21 +63,24 @@ std::int64_t exponent_of_last_bit(std::uint64_t bits) {
     return integer == 0 || exponent == largest_exponent ? no_digits : last;
 }
 
-Character character_of(const Numbers& numbers) {
+/// The numbers are doubles or FP32 numbers.
+template <class T>
+Character character_of(std::span<const T> numbers) {
     std::int64_t last = no_digits;
     double greatest = 0;
     std::uint64_t subnormal = 0;
     std::uint64_t subnormal_in_float16 = 0;
-    const double* const from = numbers.values.data();
-    const std::size_t count = numbers.values.size();
+    const T* const from = numbers.data();
+    const std::size_t count = numbers.size();
     in_wide_registers([&] {
         std::int64_t last_here = no_digits;
         double greatest_here = 0;
         std::uint64_t subnormal_here = 0;
         std::uint64_t subnormal_in_float16_here = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const double magnitude = std::fabs(from[i]);
-            const std::int64_t of_number = exponent_of_last_bit(std::bit_cast<std::uint64_t>(from[i]));
+            const double number{from[i]};
+            const double magnitude = std::fabs(number);
+            const std::int64_t of_number = exponent_of_last_bit(std::bit_cast<std::uint64_t>(number));
             last_here = of_number < last_here ? of_number : last_here;
             const double finite = magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
             greatest_here = finite > greatest_here ? finite : greatest_here;
@@ -91,6 +94,10 @@ Character character_of(const Numbers& numbers) {
         subnormal_in_float16 = subnormal_in_float16_here;
     });
     return {static_cast<int>(last), greatest, subnormal != 0, subnormal_in_float16 != 0};
+}
+
+Character character_of(const Numbers& numbers) {
+    return numbers.floats.empty() ? character_of<double>(numbers.values) : character_of(numbers.floats);
 }
 
 /// The range around a value for a maximum error, with the variance of the expected error.
