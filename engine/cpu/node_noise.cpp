@@ -16,6 +16,10 @@
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/wide_registers.h"
 
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+#include <immintrin.h>
+#endif
+
 namespace dmlconform::cpu {
 namespace {
 
@@ -86,6 +90,11 @@ DMLCONFORM_EIGHT void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
+DMLCONFORM_EIGHT bool are_positive(const Eight& numbers) {
+    constexpr __mmask8 all = 0xff;
+    return _mm512_cmp_pd_mask(reinterpret_cast<const __m512d&>(numbers), __m512d{}, _CMP_GT_OQ) == all;
+}
+
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
 /// does not vectorise loops with comparisons of numbers that may be NaN.
 DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t first, std::size_t whole,
@@ -108,8 +117,6 @@ DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t fir
         load(bits, random.data() + i % at_once);
         const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
         const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
-        const EightBits high = bits >> 11;
-        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
         Eight down;
         Eight up;
         Eight sigma;
@@ -123,15 +130,24 @@ DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t fir
         Eight normal = sigma * ((total - normal_mean) * normal_scale);
         normal = normal < -down ? -down : normal;
         normal = normal > up ? up : normal;
-        Eight uniform = fraction * (down + up) - down;
-        uniform = down <= largest ? uniform : zero;
-        uniform = up <= largest ? uniform : zero;
-        const Eight by = sigma > zero ? normal : uniform;
         const Eight element = __builtin_convertvector(given, Eight);
-        const Eight moved_by = element + by;
-        Eight result = by != zero ? moved_by : element;
-        result = element <= largest ? result : element;
-        result = element >= -largest ? result : element;
+        Eight result;
+        if (are_positive(sigma)) {
+            // Most eights. Sums of infinities and NaN stay what they are.
+            const Eight moved_by = element + normal;
+            result = normal != zero ? moved_by : element;
+        } else {
+            const EightBits high = bits >> 11;
+            const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
+            Eight uniform = fraction * (down + up) - down;
+            uniform = down <= largest ? uniform : zero;
+            uniform = up <= largest ? uniform : zero;
+            const Eight by = sigma > zero ? normal : uniform;
+            const Eight moved_by = element + by;
+            result = by != zero ? moved_by : element;
+            result = element <= largest ? result : element;
+            result = element >= -largest ? result : element;
+        }
         const EightFloats stored = __builtin_convertvector(result, EightFloats);
         std::memcpy(elements + i, &stored, sizeof stored);
     }

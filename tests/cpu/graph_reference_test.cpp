@@ -568,7 +568,8 @@ TEST(NodeNoise, IsTheSameForEightElementsAtATime) {
         values[i] = static_cast<float>(bound(random));
         slack.below.push_back(i % 17 == 3 ? HUGE_VAL : bound(random));
         slack.above.push_back(i % 19 == 4 ? HUGE_VAL : bound(random));
-        slack.sigma.push_back(i % 3 == 0 ? 0 : bound(random));
+        // First eights whose standard deviations are all known, then others.
+        slack.sigma.push_back(i < 256 ? std::fabs(bound(random)) : i % 3 == 0 ? 0 : bound(random));
     }
     values[5] = NAN;
     values[70] = infinity;
