@@ -1,6 +1,6 @@
 """Finds the named declarations of C++ and HLSL sources: functions, classes, buffers, enumerations, variables, macros.
 
-This is no parser. It knows enough of both languages to tell where each declaration begins and ends, and its name.
+This is not a parser. It knows enough of both languages to tell where each declaration begins and ends, and its name.
 """
 import typing
 
@@ -8,9 +8,9 @@ import source_tokens
 
 _OPENING = {'{': '}', '(': ')', '[': ']'}
 _CLASSES = {'class', 'struct', 'union', 'cbuffer', 'tbuffer'}
-# What may stand before parentheses in a function's head without being the function's name.
-_NO_FUNCTIONS = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'throw', '__attribute__', '__declspec'}
-_NO_NAMES = _NO_FUNCTIONS | _CLASSES | {'enum', 'final', 'const'}
+# Words before parentheses in a function's head that are not its name.
+_NOT_FUNCTIONS = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'throw', '__attribute__', '__declspec'}
+_NOT_NAMES = _NOT_FUNCTIONS | _CLASSES | {'enum', 'final', 'const'}
 _ACCESS = {'public', 'protected', 'private'}
 
 
@@ -22,7 +22,7 @@ class Declaration(typing.NamedTuple):
 
 
 def _partners(tokens):
-    """For each opening bracket its closing one. Of #if, #elif and #else, each branch continues what was before #if."""
+    """Maps each opening bracket to its closing one. Each branch of an #if begins with the brackets open before it."""
     partners = {}
     unclosed, branches = [], []
     for i, token in enumerate(tokens):
@@ -45,13 +45,13 @@ def _partners(tokens):
 
 
 class _Head(typing.NamedTuple):
-    """What declares a name: the words before an `=`, a `;` or braces, without those in brackets and angle brackets."""
+    """The words of a declaration before its `=`, `;` or braces, without those in brackets and angle brackets."""
     words: list
     has_value: bool
 
 
 def _head(words):
-    """Makes a head of the words of a declaration, in which brackets are already empty."""
+    """Makes the head of a declaration from its words without those in brackets."""
     if 'operator' in words:
         return _Head(words, False)
     depth = 0
@@ -97,7 +97,7 @@ def _function(head):
         return _operator(head.words)
     words = _before_colon(head.words)
     for i in range(len(words) - 1, 0, -1):
-        if words[i] == '(' and source_tokens.is_name(words[i - 1]) and words[i - 1] not in _NO_FUNCTIONS:
+        if words[i] == '(' and source_tokens.is_name(words[i - 1]) and words[i - 1] not in _NOT_FUNCTIONS:
             return _qualified(words, i - 1)
     return ''
 
@@ -105,7 +105,7 @@ def _function(head):
 def _last_name(words):
     """The last name in the words, which is that of a class or a variable, or ''."""
     for i in range(len(words) - 1, -1, -1):
-        if source_tokens.is_name(words[i]) and words[i] not in _NO_NAMES:
+        if source_tokens.is_name(words[i]) and words[i] not in _NOT_NAMES:
             return _qualified(words, i)
     return ''
 
@@ -130,7 +130,7 @@ class _Reader:
 
     def read(self, i, end, scope):
         """Reads the declarations from token i to before `end`, in the class whose name and :: are `scope`."""
-        words = []  # of the declaration so far; what is in brackets is left out
+        words = []  # of the declaration so far, without those in brackets
         first = i
         while i < end:
             token = self.tokens[i]

@@ -60,15 +60,15 @@ class Declarations(unittest.TestCase):
                          [('A', '#define A(b) \\\n  if (b) {'), ('f', 'int f() { return 1; }')])
 
     def test_tells_branches_of_the_preprocessor_apart(self):
-        self.assertEqual(names('#if A\nint f() {\n#else\nint f(int a) {\n#endif\n  return 1;\n}\nint g() { return 2; }\n'),
-                         ['f', 'g'])
+        self.assertEqual(names('#if A\nint f() {\n#else\nint f(int a) {\n#endif\n  return 1;\n}\n'
+                               'int g() { return 2; }\n'), ['f', 'g'])
         self.assertEqual(names('int f() {\n#if A\n  if (a) {\n#elif B\n  while (b) {\n#else\n  {\n#endif\n  }\n}\n'
                                'int g() { return 2; }\n'), ['f', 'g'])
         self.assertEqual(names('#ifdef A\nint f() { return 1; }\n#else\nint g() { return 1; }\n#endif\n'), ['f', 'g'])
 
     def test_reads_anything(self):
-        for text in ('', '}', '{', ')};', '#define', '#if', '#endif', '#else', ':', 'operator', 'operator;', 'operator{}',
-                     'template <', 'class {', 'enum;', '= 3;', 'public:', '(', 'a ? b : c;'):
+        for text in ('', '}', '{', ')};', '#define', '#if', '#endif', '#else', ':', 'operator', 'operator;',
+                     'operator{}', 'template <', 'class {', 'enum;', '= 3;', 'public:', '(', 'a ? b : c;'):
             self.assertIsInstance(names(text), list, text)
 
 

@@ -5,13 +5,14 @@ at run time.
 usage: plant_bugs.py SOURCE OUTPUT
 
 SOURCE is the project's folder. A list of bugs (tests/planted_bugs/slice1.json, …) names locations in its sources:
-  file       the source
-  in         the function that the location is in, or the class, variable or macro; with its class if that is needed
-  right      the correct expression, which must be there once. White space and comments do not matter
-  before, after   what stands beside it; only if the function contains the expression several times
-  bugs       a name and a wrong expression for each bug
-  statement  true if `right` is a statement
-  always     instead of bugs: replaces the text; for what introduces the switch
+  file           the source
+  in             the function that contains the location, or the class, variable or macro. `Sums::add` if two classes
+                 have a function `add` with the same expression
+  right          the correct expression, which must be there once. Only tokens are compared: see planted_location.py
+  before, after  the tokens beside it, if the function contains the expression several times
+  bugs           a name and a wrong expression for each bug
+  statement      true if `right` is a statement
+  always         instead of bugs: replaces the text, for what introduces the switch
 In the copy, the text becomes
   (planted_bug == 7 ? (bug) : planted_bug == 8 ? (other bug) : (right))            for an expression
   if (planted_bug == 7) { bug } else { right }                                     for a statement
@@ -34,8 +35,9 @@ import typing
 import planted_location
 
 TEXTS = {'file', 'in', 'before', 'right', 'after', 'always'}
-REQUIRED = {'file', 'right'}
-SWITCH_IN_SHADERS = 'cbuffer DispatchShape : register(b1) { uint groups_per_row; uint group_count; uint planted_bug; };\n'
+REQUIRED = {'file', 'in', 'right'}
+SWITCH_IN_SHADERS = ('cbuffer DispatchShape : register(b1) '
+                     '{ uint groups_per_row; uint group_count; uint planted_bug; };\n')
 SWITCH_IN_CPP = '#include "tests/planted_bugs/planted_bugs.h"\n'
 LIST = '''\
 // Written by tests/planted_bugs/plant_bugs.py. Do not edit.
@@ -127,6 +129,7 @@ class Planting:
         self.names = []  # LIST/NAME of each bug; the first is number 1
         self.cases = []  # LIST and path, relative to cases/
         self.problems = []
+        self.notes = []  # on locations that were found in another function
 
     def add_list(self, path):
         """Plants the bugs of a list."""
@@ -135,35 +138,39 @@ class Planting:
             locations, cases = content['locations'], content.get('cases', [path.stem])
             if not isinstance(locations, list) or not is_texts(cases):
                 raise ValueError('"locations" and "cases" must be arrays, and paths in "cases"')
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            self.problems.append(f'{path}: is not a list of bugs: {error}')
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            self.problems.append(f'{path}: is not a list of bugs: {error!r}')
             return
         self.cases += [(path.stem, case) for case in cases]
         for number, location in enumerate(locations, 1):
             try:
                 check_keys(location)
-                self.add_location(path.stem, location)
-            except ValueError as error:
+                self.add_location(path, location)
+            except (ValueError, OSError) as error:
                 self.problems.append(f'{path}: location {number}: {error}')
 
-    def add_location(self, operator, location):
-        """Plants the bugs of a location. A ValueError says where the source does not have it."""
+    def add_location(self, path, location):
+        """Plants the bugs of a location. A ValueError says why that is not possible."""
         file = location['file']
         source = self.source(file)
         try:
             begin, end = planted_location.find(source, location)
             if any(edit.crosses(begin, end, 'always' in location) for edit in self.edits[file]):
-                raise ValueError('another location has a part of this')
+                raise ValueError('it overlaps another location')
         except ValueError as error:
             shown = ' '.join(location[key] for key in ('before', 'right', 'after') if location.get(key))
             raise ValueError(f'{file}: {error}:\n{shown}') from None
+        token = source.index_at(begin)
+        if not source.is_in(location['in'], token):
+            self.notes.append(f'{path}: {file}: this is in {source.innermost(token)} now, not in {location["in"]}; '
+                              f'change "in":\n{location["right"]}')
         if 'always' in location:
             self.edits[file].append(Edit(begin, end, location['always'], '', False))
         elif location.get('statement'):
-            switch = self.switch(operator, location, 'if (planted_bug == {}) {{ {} }} else ')
+            switch = self.switch(path.stem, location, 'if (planted_bug == {}) {{ {} }} else ')
             self.edits[file].append(Edit(begin, end, switch + '{ ', ' }', True))
         else:
-            switch = self.switch(operator, location, 'planted_bug == {} ? ({}) : ')
+            switch = self.switch(path.stem, location, 'planted_bug == {} ? ({}) : ')
             self.edits[file].append(Edit(begin, end, '(' + switch + '(', '))', True))
 
     def source(self, file):
@@ -206,7 +213,8 @@ class Planting:
     def list_for_cpp(self):
         """The source with the numbers and names of the bugs."""
         bugs = [bug.split('/') for bug in self.names]
-        rows = ''.join(f'    {{{number}, "{operator}", "{name}"}},\n' for number, (operator, name) in enumerate(bugs, 1))
+        rows = ''.join(f'    {{{number}, "{operator}", "{name}"}},\n'
+                       for number, (operator, name) in enumerate(bugs, 1))
         paths = ''.join(f'    {{{json.dumps(operator)}, {json.dumps(path)}}},\n' for operator, path in self.cases)
         return LIST.format(rows=rows, paths=paths)
 
@@ -218,7 +226,7 @@ class Planting:
 
 
 def plant(root, output):
-    """Plants the bugs of all lists of a project."""
+    """Plants the bugs of all lists of a project. Returns notes on entries whose "in" is out of date."""
     planting = Planting(root)
     for path in sorted(root.glob('tests/planted_bugs/*.json')):
         planting.add_list(path)
@@ -231,12 +239,14 @@ def plant(root, output):
     write(output / 'planted_bugs_list.cpp', planting.list_for_cpp())
     write(output / 'planted.cmake', planting.lists_for_cmake())
     write(output / 'problems.txt', ''.join(problem + '\n\n' for problem in planting.problems))
+    return planting.notes
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    plant(*(pathlib.Path(name) for name in sys.argv[1:]))
+    for note in plant(*(pathlib.Path(name) for name in sys.argv[1:])):
+        print(note)
 
 
 if __name__ == '__main__':

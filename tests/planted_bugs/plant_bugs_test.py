@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of plant_bugs.py: bugs get into the copies of sources, and a location that is missing or ambiguous is reported."""
+"""Tests of plant_bugs.py: it plants bugs in copies of sources, and reports missing and ambiguous locations."""
 import json
 import os
 import pathlib
@@ -36,9 +36,9 @@ class PlantBugs(unittest.TestCase):
         path.write_text(text)
 
     def plant(self, *locations, **others):
-        """Plants a list. Gives the problems."""
+        """Plants a list. Returns the problems."""
         self.write('tests/planted_bugs/list.json', json.dumps({'locations': locations, **others}))
-        plant_bugs.plant(self.root, self.output)
+        self.notes = plant_bugs.plant(self.root, self.output)
         return self.written('problems.txt')
 
     def written(self, file):
@@ -80,17 +80,18 @@ class PlantBugs(unittest.TestCase):
     def test_plants_locations_within_others(self):
         inner = {'file': 'a.cpp', 'in': 'twice', 'right': 'd', 'bugs': {'inner': '1'}}
         outer = {'file': 'a.cpp', 'in': 'twice', 'right': 'a * d', 'bugs': {'outer': 'd'}}
-        for locations, form in (((inner, outer), 'a * (planted_bug == 2 ? (d) : (a * (planted_bug == 1 ? (1) : (d))))'),
-                                ((outer, inner), 'a * (planted_bug == 1 ? (d) : (a * (planted_bug == 2 ? (1) : (d))))')):
+        for locations, numbers in (((inner, outer), {'inner': 1, 'outer': 2}),
+                                   ((outer, inner), {'inner': 2, 'outer': 1})):
             self.assertEqual(self.plant(*locations), '')
-            self.assertIn(form, self.written('planted/a.cpp'))
+            form = 'a * (planted_bug == {outer} ? (d) : (a * (planted_bug == {inner} ? (1) : (d))))'
+            self.assertIn(form.format(**numbers), self.written('planted/a.cpp'))
 
     def test_rejects_locations_that_cross_or_replace_others(self):
         first = {'file': 'a.cpp', 'in': 'twice', 'right': 'a * a', 'bugs': {'first': '1'}}
         crossing = {'file': 'a.cpp', 'in': 'twice', 'right': 'a * d', 'bugs': {'second': '1'}}
         replaced = {'file': 'a.cpp', 'in': 'twice', 'right': 'a * a * d', 'always': '1'}
         for locations in ((first, crossing), (crossing, first), (first, replaced), (replaced, first)):
-            self.assertIn('location 2: a.cpp: another location has a part of this', self.plant(*locations))
+            self.assertIn('location 2: a.cpp: it overlaps another location', self.plant(*locations))
 
     def test_takes_context_where_the_function_is_not_enough(self):
         location = {'file': 'a.cpp', 'in': 'twice', 'right': 'a', 'bugs': {'none': '1'}}
@@ -103,22 +104,26 @@ class PlantBugs(unittest.TestCase):
                       self.plant({**location, 'in': 'add', 'right': 'e + 1'}))
         self.assertEqual(self.plant({**location, 'in': 'Sums::add', 'right': 'e + 1'}), '')
 
-    def test_finds_expressions_in_functions_with_other_names(self):
-        self.assertEqual(self.plant({'file': 'a.cpp', 'in': 'former', 'right': 'a + b', 'bugs': {'none': '1'}}), '')
-        self.assertIn('(planted_bug == 1 ? (1) : (a + b))', self.written('planted/a.cpp'))
+    def test_finds_unique_expressions_in_other_functions(self):
+        for name in ('former', 'twice'):
+            self.assertEqual(self.plant({'file': 'a.cpp', 'in': name, 'right': 'a + b', 'bugs': {'none': '1'}}), '')
+            self.assertIn('(planted_bug == 1 ? (1) : (a + b))', self.written('planted/a.cpp'))
+            self.assertIn(f'a.cpp: this is in once now, not in {name}; change "in":\na + b', self.notes[0])
 
     def test_reports_locations_and_plants_the_rest(self):
         right = {'file': 'a.cpp', 'in': 'once', 'right': 'a + b', 'bugs': {'none': '1'}}
         for change, message in (
-                ({'right': 'a + c'}, 'a.cpp: this is not in once; bring the list up to date:\na + c'),
-                ({'right': 'a * a'}, 'a.cpp: this is not in once, but in twice; change "in" if that is the same'),
-                ({'in': 'gone', 'right': 'e + 1'}, 'a.cpp: there is no gone in it, and this is 2 times in the file'),
-                ({'in': 'gone', 'right': 'f'}, 'a.cpp: there is no gone in it, and this is 0 times in the file'),
+                ({'right': 'a + c'}, 'a.cpp: this is neither in once nor elsewhere in the file; bring the list up to '
+                                     'date:\na + c'),
+                ({'in': 'gone', 'right': 'e + 1'}, 'a.cpp: this is not in gone, but 2 times in the file: in '
+                                                   'Products::add, Sums::add; change "in":\ne + 1'),
                 ({'right': '/* a */'}, '"right" is only a comment'),
                 ({'file': 'gone.cpp'}, 'there is no gone.cpp, which bugs are planted in'),
                 ({'file': '../outside.cpp'}, 'there is no ../outside.cpp'),
                 ({'file': 'shaders'}, 'there is no shaders'),
+                ({'file': 'a' * 5000}, 'location 1: '),
                 ({'file': 1}, '"file" must be a text'),
+                ({'in': ''}, '"in" must be a text'),
                 ({'right': ''}, '"right" must be a text'),
                 ({'after': None}, '"after" must be a text'),
                 ({'rihgt': 'a'}, 'there is no key "rihgt"'),
@@ -132,15 +137,16 @@ class PlantBugs(unittest.TestCase):
             self.assertIn(message, problems)
             self.assertIn('{1, "list", "next"},\n}', self.written('planted_bugs_list.cpp'), message)
 
-    def test_reports_what_is_no_list(self):
-        for text in ('', '{', '[]', '{}', '{"locations": 1}', '{"locations": [], "cases": "a"}', '{"locations": [1]}'):
+    def test_reports_files_that_are_not_lists(self):
+        for text in ('', '{', '[]', '{}', '{"locations": 1}', '{"locations": [], "cases": "a"}', '{"locations": [1]}',
+                     '[' * 100000):
             self.write('tests/planted_bugs/list.json', text)
             plant_bugs.plant(self.root, self.output)
             self.assertIn('list.json: ', self.written('problems.txt'), text)
 
     def test_fails_a_test_for_each_problem(self):
         right = {'file': 'a.cpp', 'in': 'once', 'right': 'a + b', 'bugs': {'none': '1'}}
-        for change, message in (({}, ''), ({'right': 'a + c'}, 'a.cpp: this is not in once')):
+        for change, message in (({}, ''), ({'right': 'a + c'}, 'a.cpp: this is neither in once nor elsewhere')):
             self.plant({**right, **change})
             check = subprocess.run([os.environ.get('CMAKE_COMMAND', 'cmake'),
                                     f'-DPROBLEMS={self.output / "problems.txt"}', '-P',

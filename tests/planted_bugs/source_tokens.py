@@ -20,7 +20,7 @@ class Token(typing.NamedTuple):
     text: str
     start: int
     end: int
-    directive: int  # the index of the `#` of the preprocessor's directive that the token is in; -1 outside of directives
+    directive: int  # the index of the token that begins its preprocessor directive, or -1 outside of directives
 
 
 def is_name(text):
