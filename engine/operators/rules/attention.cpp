@@ -212,6 +212,14 @@ Verdict check_heads(const Descriptor& descriptor) {
                                        "least 1, and the first a multiple of the second",
                                        heads, key_heads));
     }
+    // Measured on DirectML 1.15.4. What stacks queries with keys has a single number of heads.
+    if (heads != key_heads && (descriptor.tensor("StackedQueryKeyTensor") != nullptr ||
+                               descriptor.tensor("StackedQueryKeyValueTensor") != nullptr)) {
+        return broken_rule(descriptor, "headCount",
+                           fmt::format("the head counts are {} for queries and {} for keys and values; a tensor that "
+                                       "stacks queries and keys has as many heads of both",
+                                       heads, key_heads));
+    }
     return {};
 }
 
@@ -316,8 +324,10 @@ ExplainedRules explained(std::string_view name) {
          "ValueTensor, from QueryTensor and StackedKeyValueTensor, or from StackedQueryKeyValueTensor alone."},
         {"dimensionCount",
          "QueryTensor, KeyTensor and ValueTensor have as many dimensions as OutputTensor, if they are present."},
-        {"headCount", older ? "HeadCount is at least 1."
-                            : "KeyValueHeadCount is at least 1, and QueryHeadCount is a multiple of it."},
+        {"headCount",
+         older ? "HeadCount is at least 1."
+               : "KeyValueHeadCount is at least 1, and QueryHeadCount is a multiple of it. They are equal if "
+                 "queries and keys are stacked."},
         {"sizes",
          "The last sizes of each tensor follow from these numbers, and all preceding ones are 1: batch, queries and "
          "keys, which are numbers of sequences and positions, past, which is PastKeyTensor[-2], or 0 if it is absent, "
