@@ -28,5 +28,11 @@ else()
 endif()
 
 # For folders without kernels: two thirds of the size of -O1, and as fast. Optimised in this way, g++ 12 takes empty
-# std::optionals for uninitialised ones (GCC bug 80635).
-set(small_code -Os $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+# std::optionals for uninitialised ones (GCC bug 80635). What is built to be tested, and not to be kept, compiles faster
+# without.
+set(DMLCONFORM_COLD_CODE -Os CACHE STRING "How code without kernels is optimised in a release")
+mark_as_advanced(DMLCONFORM_COLD_CODE)
+set(cold_code "$<$<CONFIG:Release>:${DMLCONFORM_COLD_CODE}>"
+    "$<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>")
+# With the sanitizers, it takes clang a third of the time.
+set(unoptimised_in_debug "$<$<CONFIG:Debug>:-O0>")

@@ -98,6 +98,10 @@ TEST(Import, DxDispatchModelsRunOnEveryEngine) {
             words.insert(words.end(), {"--engine", engine});
         }
         const ProgramResult run = dmlconform(words);
+        if (usable_engines().size() == 1) {  // nothing to compare with the reference
+            EXPECT_EQ(run.exit_code, 1) << run.all();
+            continue;
+        }
         EXPECT_EQ(run.exit_code, 0) << run.all();
         // The imported cases have no expected values, so the reference passes by definition; other tests check its
         // answers.
