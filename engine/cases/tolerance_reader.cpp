@@ -4,21 +4,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 
 #include "engine/cases/element_reader.h"
 #include "engine/cases/tensor_desc_reader.h"
+#include "engine/cpu/kernel.h"
 
 namespace dmlconform::cases {
 namespace {
 
 const std::array<std::string, 5> tolerance_keys{"ulp", "abs", "rel", "exact", "halfPrecision"};
-
-/// Operators whose kernels count the roundings of FLOAT16 sums.
-constexpr std::array<std::string_view, 2> products{"GEMM", "CONVOLUTION"};
 
 std::optional<double> read_bound(const JsonValue& object, const std::string& key, ProblemSink& problems) {
     const JsonValue* value = object.find(key);
@@ -42,9 +38,11 @@ bool read_half_precision(const JsonValue& value, const operators::Descriptor& de
     const auto outputs = descriptor.outputs();
     const bool is_float16 =
         !outputs.empty() && outputs[0].desc != nullptr && outputs[0].desc->data_type == core::DataType::float16;
-    if (std::ranges::find(products, descriptor.schema->short_name()) == products.end() || !is_float16) {
+    const cpu::Kernel* kernel = cpu::find_kernel(descriptor.schema->short_name());
+    if (kernel == nullptr || !kernel->counts_float16_sums || !is_float16) {
         problems.add(value.offset,
-                     fmt::format("\"halfPrecision\" is for FLOAT16 tensors of {}", fmt::join(products, " and ")),
+                     fmt::format("\"halfPrecision\" is for FLOAT16 tensors of {}",
+                                 fmt::join(cpu::operators_that_count_float16_sums(), " and ")),
                      "give a bound with \"ulp\", \"abs\" or \"rel\"");
         return false;
     }

@@ -13,6 +13,7 @@
 
 #include "engine/compare/criteria.h"
 #include "engine/compare/ulp.h"
+#include "engine/core/floating_format.h"
 #include "engine/core/tolerance.h"
 
 namespace dmlconform::compare {
@@ -77,7 +78,7 @@ bool reaches(T expected, T actual, const core::ElementSlack& slack, std::size_t 
     if (!is_infinite(expected)) {
         return std::isinf(bound);
     }
-    double largest = 65504;  // the largest FLOAT16
+    double largest = core::float16.largest;
     if constexpr (std::is_floating_point_v<T>) {
         largest = double{std::numeric_limits<T>::max()};
     }

@@ -9,6 +9,7 @@
 
 #include "engine/compare/element_difference.h"
 #include "engine/compare/element_pairs.h"
+#include "engine/core/floating_format.h"
 
 namespace dmlconform::compare {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr double least_sigma = 0x1p-100;
 
 /// FLOAT16's smallest normal number. Results below may be flushed to zero.
-constexpr double least_float16 = 0x1p-14;
+constexpr double least_float16 = core::float16.smallest_normal;
 
 /// A bias of n elements that exceeds this divided by √n has a probability of less than 10^-6: exp(-b²·n/2).
 constexpr double highest_honest_bias = 5.3;

@@ -1,25 +1,12 @@
 // Converts intervals of accepted numbers to slack.
 #include "engine/cpu/accepted_element.h"
+#include "engine/core/floating_format.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace dmlconform::cpu {
-namespace {
-
-double largest_of(core::DataType type) {
-    switch (type) {
-        case core::DataType::float16:
-            return 65504;
-        case core::DataType::float64:
-            return std::numeric_limits<double>::max();
-        default:
-            return static_cast<double>(std::numeric_limits<float>::max());
-    }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void note_accepted(core::ElementSlack& slack, std::size_t element, core::DataType type, double stored,
                    const Interval& range) {
@@ -33,7 +20,7 @@ void note_accepted(core::ElementSlack& slack, std::size_t element, core::DataTyp
         slack.finite[element] = 0;
         return;
     }
-    const double largest = largest_of(type);
+    const double largest = core::format_of(type).largest;
     // If the value is infinite, slack is relative to the largest finite number.
     const double value = std::clamp(stored, -largest, largest);
     const bool numbers = range.has_numbers() && !std::isnan(stored);

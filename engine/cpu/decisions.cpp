@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "engine/core/floating_format.h"
 #include "engine/core/hash.h"
 #include "engine/operators/element_rules.h"
 
@@ -76,7 +77,8 @@ void limit_to_half_steps(const core::Tensor& tensor, std::span<double> distances
     core::with_type(tensor.desc.data_type, [&]<class T>() {
         const auto elements = tensor.as<T>();
         for (std::size_t i = 0; i < distances.size(); ++i) {
-            distances[i] = std::min(distances[i], 0x1p-11 * std::fabs(static_cast<double>(elements[i])));
+            distances[i] =
+                std::min(distances[i], core::float16.half_rounding * std::fabs(static_cast<double>(elements[i])));
         }
     });
 }

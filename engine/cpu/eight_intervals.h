@@ -5,6 +5,7 @@
 // such ordinary ones. Otherwise the results mean nothing, and Interval must be asked.
 #pragma once
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/wide_registers.h"
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
@@ -13,7 +14,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/interval.h"
@@ -49,8 +49,8 @@ public:
     }
 
 private:
-    static constexpr auto largest = std::bit_cast<std::uint64_t>(double{std::numeric_limits<float>::max()});
-    static constexpr auto smallest = std::bit_cast<std::uint64_t>(smallest_normal);
+    static constexpr auto largest = std::bit_cast<std::uint64_t>(core::float32.largest);
+    static constexpr auto smallest = std::bit_cast<std::uint64_t>(core::float32.smallest_normal);
 
     template <class Conditions>
     DMLCONFORM_EIGHT static bool hold(const Conditions& conditions) {
@@ -70,8 +70,8 @@ inline bool is_ordinary(const Interval& x) {
     bool result = !x.nan && x.has_numbers();
     for (const double number : {x.low, x.high, x.value}) {
         const double magnitude = std::fabs(number);
-        result = result && magnitude <= double{std::numeric_limits<float>::max()} &&
-                 (magnitude == 0 || magnitude >= smallest_normal);
+        result = result && magnitude <= core::float32.largest &&
+                 (magnitude == 0 || magnitude >= core::float32.smallest_normal);
     }
     return result;
 }
@@ -139,7 +139,7 @@ DMLCONFORM_EIGHT inline void round_outwards(EightIntervals& x, const EightIntege
 
 /// The variance of rounding ordinary numbers once: see rounding_variance.
 DMLCONFORM_EIGHT inline void add_rounding(const Eight& value, const EightIntegers& is_exact, Eight& variance) {
-    const Eight bound = unit_of_fp32 * value;
+    const Eight bound = core::float32.half_rounding * value;
     const Eight own = bound * bound / 3;
     variance += is_exact ? Eight{} : own;
 }

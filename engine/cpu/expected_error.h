@@ -9,15 +9,9 @@
 #include <cmath>
 #include <limits>
 
-namespace dmlconform::cpu {
+#include "engine/core/floating_format.h"
 
-/// Half the distance from 1 to the next number, which is the relative error of rounding to nearest once.
-inline constexpr double unit_of_fp32 = 0x1p-24;
-inline constexpr double unit_of_float16 = 0x1p-11;
-/// FP32's smallest normal number. Direct3D may flush smaller ones to zero.
-inline constexpr double smallest_normal = 0x1p-126;
-inline constexpr double largest_fp32 = std::numeric_limits<float>::max();
-inline constexpr double largest_float16 = 65504;
+namespace dmlconform::cpu {
 
 /// Values that are this many standard deviations of their difference apart are clearly different.
 inline constexpr double clear_distance = 6;
@@ -29,27 +23,27 @@ inline constexpr double clear_distance = 6;
 
 /// Variance of rounding a value once to the nearest number, or to zero if it is subnormal, as Direct3D does in FP32.
 /// Beyond FP32's range it is unknown, which is infinity: there an implementation may have gone on with infinity.
-[[nodiscard]] constexpr double rounding_variance(double value, double unit = unit_of_fp32) {
-    if (value > largest_fp32 || value < -largest_fp32) {
+[[nodiscard]] constexpr double rounding_variance(double value, double unit = core::float32.half_rounding) {
+    if (value > core::float32.largest || value < -core::float32.largest) {
         return std::numeric_limits<double>::infinity();
     }
-    const bool may_be_flushed = value < smallest_normal && value > -smallest_normal;
+    const bool may_be_flushed = value < core::float32.smallest_normal && value > -core::float32.smallest_normal;
     return may_be_flushed ? value * value : uniform_variance(unit * value);
 }
 
 /// Variance of rounding a value to FLOAT16 once. Its subnormal numbers are 2^-24 apart. Infinite beyond its range.
 [[nodiscard]] inline double float16_rounding_variance(double value) {
     constexpr double half_of_smallest = 0x1p-25;
-    if (std::fabs(value) > largest_float16) {
+    if (std::fabs(value) > core::float16.largest) {
         return std::numeric_limits<double>::infinity();
     }
-    return uniform_variance(std::fmax(unit_of_float16 * std::fabs(value), half_of_smallest));
+    return uniform_variance(std::fmax(core::float16.half_rounding * std::fabs(value), half_of_smallest));
 }
 
 /// Variance of a sum whose partial sums' squares add up to this number: each addition rounds a partial sum, and storing
 /// rounds the total once more.
 [[nodiscard]] constexpr double sequential_sum_variance(double partial_squares, double total,
-                                                       double unit = unit_of_fp32) {
+                                                       double unit = core::float32.half_rounding) {
     return unit * unit / 3 * (partial_squares + total * total);
 }
 
@@ -63,12 +57,13 @@ inline constexpr double clear_distance = 6;
 }
 
 /// Variance of a sum of terms that may all be so small that they count as zero: these errors have one direction.
-[[nodiscard]] constexpr double flush_variance(double terms, double largest_flushed = smallest_normal) {
+[[nodiscard]] constexpr double flush_variance(double terms, double largest_flushed = core::float32.smallest_normal) {
     return uniform_variance(terms * largest_flushed);
 }
 
 /// Variance of a sum whose terms are added one after the other in any order.
-[[nodiscard]] constexpr double sum_variance(double terms, double squares, double total, double unit = unit_of_fp32) {
+[[nodiscard]] constexpr double sum_variance(double terms, double squares, double total,
+                                            double unit = core::float32.half_rounding) {
     return sequential_sum_variance(partial_squares_in_any_order(terms, squares, total), total, unit) +
            flush_variance(terms);
 }

@@ -14,13 +14,14 @@
 #include <numbers>
 #include <string_view>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 
 namespace dmlconform::cpu {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double largest = std::numeric_limits<float>::max();
+constexpr double largest = core::float32.largest;
 
 // ---- what is guaranteed ------------------------------------------------------------------------------------------
 
@@ -121,21 +122,21 @@ double inwards_from_below(double x) {
 /// One ULP of FP32 at a finite x.
 double ulp_of(double x) {
     constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
-    const double magnitude = std::max(std::fabs(x), smallest_normal);
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & exponent) * 0x1p-23;
+    const double magnitude = std::max(std::fabs(x), core::float32.smallest_normal);
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) & exponent) * core::float32.one_rounding;
 }
 
 /// Adds zero if implementations may flush x to zero as an operand or a result. Then the whole subnormal number is an
 /// error.
 Interval flushed(Interval x) {
     if (x.has_numbers()) {
-        if (x.low > 0 && x.low < smallest_normal) {
+        if (x.low > 0 && x.low < core::float32.smallest_normal) {
             x.low = 0;
         }
-        if (x.high < 0 && x.high > -smallest_normal) {
+        if (x.high < 0 && x.high > -core::float32.smallest_normal) {
             x.high = -0.0;
         }
-        if (x.value != 0 && std::fabs(x.value) < smallest_normal) {
+        if (x.value != 0 && std::fabs(x.value) < core::float32.smallest_normal) {
             x.variance += x.value * x.value;
         }
     }
@@ -195,7 +196,8 @@ Interval rounded_function(double low, double high, bool nan, const Expected& exp
 
 /// Both ends may be one ULP off. The variance does not include that yet.
 Interval within_one_ulp(double low, double high, bool nan, const Expected& exact) {
-    const Expected expected{exact.value, exact.variance + uniform_variance(2 * unit_of_fp32 * exact.value)};
+    const Expected expected{exact.value,
+                            exact.variance + uniform_variance(2 * core::float32.half_rounding * exact.value)};
     if (std::isinf(low) || std::isinf(high)) {
         return rounded(std::isinf(low) ? low : low - ulp_of(low), std::isinf(high) ? high : high + ulp_of(high), nan,
                        expected);

@@ -62,12 +62,17 @@ struct Kernel {
     /// negligible beside their differences, with the same results. The results of a run do not depend on the others.
     /// Returns false if it cannot; the outputs are undefined then. Null if it never can.
     std::function<bool(const RunArguments& arguments)> compute_runs = nullptr;
+    /// Bounds depend on KernelArguments::accumulation.
+    bool counts_float16_sums = false;
 };
 
 using Kernels = std::vector<Kernel>;
 
 /// Null if the operator has no kernel.
 [[nodiscard]] const Kernel* find_kernel(std::string_view short_name);
+
+/// Short names of the operators whose kernels count the roundings of FLOAT16 sums, in alphabetical order.
+[[nodiscard]] std::vector<std::string_view> operators_that_count_float16_sums();
 
 /// The files with kernels. The build writes this list.
 extern const std::span<const core::RegistryFile<Kernels>> kernels;

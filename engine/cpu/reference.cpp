@@ -12,9 +12,27 @@
 
 namespace dmlconform::cpu {
 
+namespace {
+
+const core::Registry<Kernels>& registry() {
+    static const core::Registry<Kernels> result(kernels);
+    return result;
+}
+
+}  // namespace
+
 const Kernel* find_kernel(std::string_view short_name) {
-    static const core::Registry<Kernels> registry(kernels);
-    return is_left_out(short_name) ? nullptr : registry.find(short_name);
+    return is_left_out(short_name) ? nullptr : registry().find(short_name);
+}
+
+std::vector<std::string_view> operators_that_count_float16_sums() {
+    std::vector<std::string_view> names;
+    for (const auto& [name, kernel] : registry().rows()) {
+        if (kernel.counts_float16_sums) {
+            names.emplace_back(name);
+        }
+    }
+    return names;
 }
 
 bool has_reference(const operators::OperatorSchema& schema) {

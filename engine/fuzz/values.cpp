@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/core/element.h"
+#include "engine/core/floating_format.h"
 
 namespace dmlconform::fuzz {
 namespace {
@@ -41,7 +42,7 @@ bool is_nan(DataType type, std::uint64_t bits) {
 bool is_subnormal(DataType type, std::uint64_t bits) {
     const double value = core::decode_element(type, bits);
     const double magnitude = value < 0 ? -value : value;
-    return type == DataType::float32 && magnitude != 0 && magnitude < 0x1p-126;
+    return type == DataType::float32 && magnitude != 0 && magnitude < core::float32.smallest_normal;
 }
 
 /// The limits of a type's range, zeros and their neighbours, and infinities.
@@ -52,9 +53,7 @@ std::uint64_t special(Random& random, DataType type) {
         return random.one_of(integers) & (~std::uint64_t{0} >> (64 - core::bits_of(type)));
     }
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const double largest = type == DataType::float16   ? 65504
-                           : type == DataType::float32 ? double{std::numeric_limits<float>::max()}
-                                                       : std::numeric_limits<double>::max();
+    const double largest = core::format_of(type).largest;
     const std::array<double, 10> numbers{0, -0.0, 1, -1, largest, -largest, infinity, -infinity, 0.5, 2};
     return encoded(type, random.one_of(numbers));
 }

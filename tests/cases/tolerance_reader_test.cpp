@@ -95,7 +95,7 @@ TEST(ToleranceReader, Refused) {
         {R"({"*": {"exact": false}})", {"1:17 /*/exact: \"exact\" can only be true"}},
         {R"({"*": {"exact": 1}})", {"1:17 /*/exact: \"exact\" can only be true"}},
         {R"({"*": {"halfPrecision": true}})",
-         {R"(1:25 /*/halfPrecision: "halfPrecision" is for FLOAT16 tensors of GEMM and CONVOLUTION [give a bound)"}},
+         {R"(1:25 /*/halfPrecision: "halfPrecision" is for FLOAT16 tensors of CONVOLUTION and GEMM [give a bound)"}},
         {R"({"*": {"halfPrecision": false}})", {R"(1:25 /*/halfPrecision: "halfPrecision" can only be true)"}},
         // "*" is checked even if every output has a separate tolerance.
         {R"({"*": {"ulp": -1}, "OutputValueTensor": {"ulp": 1}, "OutputIndexTensor": {"ulp": 1}})",

@@ -539,7 +539,6 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"steps_per_thread", "work from which threads share a loop (tests/cpu/parallel_test.cpp)"},
     {"rounds", "of Philox"},
     {"most_samples", "the largest number of samples that regions may have"},
-    {"digits_of_fp32", "binary digits"},
     {"bias", "of the exponents of doubles"},
     {"bias_of_power", "of the exponents of doubles"},
     {"run_tile_columns", "columns of a tile of several runs (tests/cpu/runs_test.cpp)"},

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/attention/operands.h"
 #include "engine/cpu/composition/arithmetic.h"
 #include "engine/cpu/movement/computed_element.h"
@@ -234,8 +235,9 @@ private:
     /// FLOAT16, the sum, a weight and a product may be stored as well. Requires have_maximum.
     [[nodiscard]] std::vector<Interval> row_between_values(const QueryRow& at, std::size_t keys) const {
         const double count = static_cast<double>(keys);
-        const double rounding = std::expm1(2 * (count + 2) * 0x1p-23 + (arithmetic_.half ? 3 * 0x1p-10 : 0));
-        const double smallest = arithmetic_.half ? 0x1p-24 : 0x1p-126;
+        const double rounding = std::expm1(2 * (count + 2) * core::float32.one_rounding +
+                                           (arithmetic_.half ? 3 * core::float16.one_rounding : 0));
+        const double smallest = arithmetic_.half ? core::float16.smallest : core::float32.smallest_normal;
         std::vector<Interval> row;
         for (std::int64_t i = 0; i < operands_.values.rows.size; ++i) {
             Interval range = value_at(at, 0, i);

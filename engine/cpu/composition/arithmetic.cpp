@@ -4,18 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 
 namespace dmlconform::cpu::composition {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Relative error of FLOAT16, rounded to nearest or towards zero.
-constexpr double half_rounding = 0x1p-10;
-constexpr double smallest_half = 0x1p-24;
-constexpr double largest_half = 65504;
-
-constexpr double largest_single = std::numeric_limits<float>::max();
 
 }  // namespace
 
@@ -25,13 +20,13 @@ Interval Bounded::stored(const Interval& x) const {
     }
     // Finite ends beyond the range of FP32 become infinite, or its largest number if rounding is towards zero.
     Interval fitting = x;
-    if (x.low > largest_single && x.low < infinity) {
-        fitting.low = largest_single;
+    if (x.low > core::float32.largest && x.low < infinity) {
+        fitting.low = core::float32.largest;
         fitting.high = infinity;
     }
-    if (x.high < -largest_single && x.high > -infinity) {
+    if (x.high < -core::float32.largest && x.high > -infinity) {
         fitting.low = -infinity;
-        fitting.high = -largest_single;
+        fitting.high = -core::float32.largest;
     }
     return fitting;
 }
@@ -77,16 +72,17 @@ Interval SumBounds::result() const {
     const double magnitude = std::max(parts.positive, parts.negative);
     if (magnitude < infinity) {
         const double roundings = parts.count + 1;
-        const double error = std::expm1(roundings * half_rounding) * magnitude + 2 * parts.count * smallest_half;
+        const double error =
+            std::expm1(roundings * core::float16.one_rounding) * magnitude + 2 * parts.count * core::float16.smallest;
         range.low -= error;
         range.high += error;
         range.variance += parts.variance;
     }
-    const Interval left{largest_half - parts.negative, parts.positive - largest_half, false};
-    range.low = parts.positive > largest_half ? std::min(range.low, left.low) : range.low;
-    range.high = parts.negative > largest_half ? std::max(range.high, left.high) : range.high;
-    range.high = parts.positive > largest_half ? infinity : range.high;
-    range.low = parts.negative > largest_half ? -infinity : range.low;
+    const Interval left{core::float16.largest - parts.negative, parts.positive - core::float16.largest, false};
+    range.low = parts.positive > core::float16.largest ? std::min(range.low, left.low) : range.low;
+    range.high = parts.negative > core::float16.largest ? std::max(range.high, left.high) : range.high;
+    range.high = parts.positive > core::float16.largest ? infinity : range.high;
+    range.low = parts.negative > core::float16.largest ? -infinity : range.low;
     range.nan = range.nan || (std::isinf(range.high) && std::isinf(range.low));
     return range;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/cpu/expected_error.h"
 
@@ -20,7 +21,7 @@ T at_least(T x, T /*limit*/) {
 }
 /// A comparison with 0 may flush a subnormal number, and then select it as it is.
 inline Interval at_least(const Interval& x, const Interval& limit) {
-    return {std::max(x.low, limit.low == 0 ? -smallest_normal : limit.low), x.high, x.nan,
+    return {std::max(x.low, limit.low == 0 ? -core::float32.smallest_normal : limit.low), x.high, x.nan,
             std::max(x.value, limit.value), x.variance};
 }
 template <class T>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/movement/computed_element.h"
@@ -185,7 +186,7 @@ private:
 
     /// A single term is copied.
     static double variance(core::DataType type, double sum, double squares, int count) {
-        const double unit = type == core::DataType::float64 ? 0x1p-53 : unit_of_fp32;
+        const double unit = (type == core::DataType::float64 ? core::float64 : core::float32).half_rounding;
         return count < 2 ? 0 : sum_variance(count, squares, sum, unit);
     }
 
@@ -193,17 +194,15 @@ private:
     /// magnitudes.
     static Interval range(core::DataType type, double sum, double magnitude, int count) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
-        const bool is_double = type == core::DataType::float64;
-        const double largest =
-            is_double ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
-        if (count > 1 && std::isfinite(sum) && magnitude > largest) {
+        // FLOAT16 is summed in FP32.
+        const core::FloatingFormat& format = type == core::DataType::float64 ? core::float64 : core::float32;
+        if (count > 1 && std::isfinite(sum) && magnitude > format.largest) {
             return {-infinity, infinity, true};
         }
-        const double one_rounding = is_double ? 0x1p-52 : 0x1p-23;
-        const double error = std::isfinite(sum) ? one_rounding * magnitude * std::max(0, count - 1) : 0;
+        const double error = std::isfinite(sum) ? format.one_rounding * magnitude * std::max(0, count - 1) : 0;
         const Interval sums(sum - error, sum + error, std::isnan(sum));
         // Converts to FP32, where subnormal numbers may be flushed to zero.
-        return is_double ? sums : sums + Interval(0);
+        return type == core::DataType::float64 ? sums : sums + Interval(0);
     }
 
     const core::Tensor& input_;

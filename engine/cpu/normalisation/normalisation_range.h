@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/data_type.h"
+#include "engine/core/floating_format.h"
 #include "engine/cpu/eight_intervals.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/interval.h"
@@ -119,8 +120,9 @@ private:
     [[nodiscard]] Number folded(const Number& x, const Centred& centred) const {
         const Number of_x = factor_ * x;
         return limited(of_x + shift_, centred.by_factor + bias_,
-                       (largest_magnitude(of_x) + largest_magnitude(of_mean_) + largest_magnitude(shift_)) * 0x1p-23 +
-                           3 * smallest_normal);
+                       (largest_magnitude(of_x) + largest_magnitude(of_mean_) + largest_magnitude(shift_)) *
+                               core::float32.one_rounding +
+                           3 * core::float32.smallest_normal);
     }
 
     Number mean_;

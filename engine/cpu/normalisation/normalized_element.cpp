@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
@@ -98,10 +98,10 @@ namespace {
 /// the variance. They exceed 7 standard deviations in fewer than one of 10^10 groups: 2 exp(-7^2 / 2) is 5 * 10^-11.
 double error_of_sum(double count, double largest_partial_sum, double more) {
     constexpr double most_deviations = 7;
-    const double of_tree = (std::ceil(std::log2(count)) + more) * 0x1p-23;
-    const double one_by_one = most_deviations * std::sqrt((count + more) / 3) * unit_of_fp32;
-    const double worst = (count - 1 + more) * 0x1p-23;
-    return std::min(worst, std::max(of_tree, one_by_one)) * largest_partial_sum + smallest_normal;
+    const double of_tree = (std::ceil(std::log2(count)) + more) * core::float32.one_rounding;
+    const double one_by_one = most_deviations * std::sqrt((count + more) / 3) * core::float32.half_rounding;
+    const double worst = (count - 1 + more) * core::float32.one_rounding;
+    return std::min(worst, std::max(of_tree, one_by_one)) * largest_partial_sum + core::float32.smallest_normal;
 }
 
 /// Numbers that are at most so far from an exact one, with the value and the variance of x. If x has an infinity,
@@ -144,14 +144,12 @@ Interval variance_of_group(std::span<const double> numbers, double mean, const I
     const double error = error_of_sum(count, exact, 2 * passes + 3);
     const double shift = std::max(mean_range.high - mean, mean - mean_range.low);
     return with_ends(normalisation::variance_range(numbers, mean, mean_range, none), exact, std::min(error, exact),
-                     error + shift * shift * (1 + (count + 5) * 0x1p-23));
+                     error + shift * shift * (1 + (count + 5) * core::float32.one_rounding));
 }
 
 }  // namespace
 
 StatisticsRange statistics_range(std::span<const double> numbers, double mean, const StatisticsAttributes& attributes) {
-    constexpr double smallest_normal_half = 0x1p-14;
-    constexpr double largest_half = 65504;
     const normalisation::PassesRange none(core::DataType::float32, attributes.dimensions);
     const double passes = std::max(static_cast<double>(attributes.dimensions), 1.0);
     StatisticsRange range;
@@ -160,7 +158,7 @@ StatisticsRange statistics_range(std::span<const double> numbers, double mean, c
     }
     if (attributes.normalize_variance) {
         Interval variance = variance_of_group(numbers, mean, range.mean, none, passes);
-        if (variance.low >= smallest_normal_half && variance.high <= largest_half) {
+        if (variance.low >= core::float16.smallest_normal && variance.high <= core::float16.largest) {
             variance = normalisation::maybe_stored(attributes.type, variance);
         }
         range.rstd = normalisation::reciprocal_root(variance, attributes.epsilon);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/normalisation/normalisation_range.h"
@@ -51,13 +52,14 @@ void PassesRange::add(const Interval& term) {
 
 Interval PassesRange::sum() const {
     const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
-    const double each = std::max(magnitude_ * 0x1p-10, static_cast<double>(count_) * 0x1p-24);
+    const double each =
+        std::max(magnitude_ * core::float16.one_rounding, static_cast<double>(count_) * core::float16.smallest);
     const double by = rounds ? static_cast<double>(dimensions_ - 1) * each : 0;
     return widened(sum_.result(), by, uniform_variance(by));
 }
 
 Interval PassesRange::mean() const {
-    const double roundings = static_cast<double>(count_ + dimensions_) * 0x1p-23;
+    const double roundings = static_cast<double>(count_ + dimensions_) * core::float32.one_rounding;
     const Interval mean = divided(sum(), count_);
     // The sum's variance already contains its own roundings.
     return dimensions_ > 1 ? widened(mean, roundings * magnitude_ / static_cast<double>(count_),
@@ -84,14 +86,14 @@ Interval variance_range(std::span<const double> numbers, double mean, const Inte
     const double off = std::max(mean_range.high - mean, mean - mean_range.low);
     const Interval shift = Interval(0, off, false) * Interval(0, off, false);
     // The number of roundings is the same for shifted values.
-    const double roundings = static_cast<double>(numbers.size() + 4) * 0x1p-23;
+    const double roundings = static_cast<double>(numbers.size() + 4) * core::float32.one_rounding;
     return {std::max(0.0, about_mean.low - shift.high * roundings), about_mean.high + shift.high * (1 + roundings),
             about_mean.nan || std::isinf(off), about_mean.value,
             about_mean.variance + variance_of_shift(mean_range.variance)};
 }
 
 Interval limited(Interval range, const Interval& together, double by) {
-    if (range.has_numbers() && together.has_numbers() && by < double{std::numeric_limits<float>::max()} * 0x1p-23) {
+    if (range.has_numbers() && together.has_numbers() && by < core::float32.largest * core::float32.one_rounding) {
         range.low = std::max(range.low, together.low - by);
         range.high = std::min(range.high, together.high + by);
     }

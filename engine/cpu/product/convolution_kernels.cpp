@@ -117,7 +117,8 @@ Kernels convolution_kernels() {
              .compute = compute,
              .tolerance = tolerance,
              .loads_numbers = true,
-             .compute_runs = compute_runs}};
+             .compute_runs = compute_runs,
+             .counts_float16_sums = true}};
 }
 
 }  // namespace dmlconform::cpu

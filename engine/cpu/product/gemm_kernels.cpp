@@ -185,7 +185,11 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
 }  // namespace
 
 Kernels gemm_kernels() {
-    return {{.name = "GEMM", .compute = compute, .tolerance = tolerance, .loads_numbers = true}};
+    return {{.name = "GEMM",
+             .compute = compute,
+             .tolerance = tolerance,
+             .loads_numbers = true,
+             .counts_float16_sums = true}};
 }
 
 }  // namespace dmlconform::cpu

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/product/filter_positions.h"
@@ -133,14 +134,6 @@ void quantized_matrix_multiply(const KernelArguments& arguments) {
 
 // ---- sums of what the numbers stand for --------------------------------------------------------------------------
 
-constexpr double one_rounding = 0x1p-23;
-constexpr double one_rounding_of_fp16 = 0x1p-10;
-constexpr double smallest_normal_of_fp16 = 0x1p-14;
-
-double largest_of(DataType type) {
-    return type == DataType::float16 ? 65504 : double{std::numeric_limits<float>::max()};
-}
-
 /// Integers with more bits than FP32's significand are rounded before the zero point is subtracted.
 bool is_wide(DataType type) {
     return core::bits_of(type) > 16;
@@ -165,16 +158,16 @@ public:
         const double magnitude = is_wide(tensor_.desc.data_type)
                                      ? (std::fabs(given_[i]) + std::fabs(zero_point(i))) * std::fabs(scale(i))
                                      : std::fabs(value(i));
-        if (!(magnitude < largest_of(type_) / 2)) {
+        if (!(magnitude < core::format_of(type_).largest / 2)) {
             return std::numeric_limits<double>::infinity();
         }
-        return type_ == DataType::float16 ? magnitude + smallest_normal_of_fp16 : magnitude;
+        return type_ == DataType::float16 ? magnitude + core::float16.smallest_normal : magnitude;
     }
 
     /// The relative error of two conversions, the subtraction, the multiplication, and possibly storing the result.
     [[nodiscard]] double error() const {
-        return (is_wide(tensor_.desc.data_type) ? 4 : 1) * one_rounding +
-               (type_ == DataType::float16 ? one_rounding_of_fp16 : 0);
+        return (is_wide(tensor_.desc.data_type) ? 4 : 1) * core::float32.one_rounding +
+               (type_ == DataType::float16 ? core::float16.one_rounding : 0);
     }
 
     [[nodiscard]] Interval range(std::size_t i) const {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu {
@@ -38,7 +39,7 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
     const double value = meaningful(static_cast<double>(accumulator) * multiplier);
     // FP32 rounds four times between the accumulator and the value: the accumulator's conversion, the two operations of
     // the multiplier, and the product. Each rounding is at most half an ULP, 2^-24 relative.
-    const double slack = 4 * 0x1p-24 * std::fabs(value);
+    const double slack = 4 * core::float32.half_rounding * std::fabs(value);
     Quantised result;
     result.value = round(value);
     result.below = result.value - std::max(round(value - slack), result.value - 1);

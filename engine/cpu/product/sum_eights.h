@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/eight_intervals.h"
 #include "engine/cpu/product/sum_range.h"
 
@@ -17,7 +18,7 @@ public:
 
     /// The ranges of the eight sums from sum i.
     DMLCONFORM_EIGHT EightIntervals operator()(std::size_t i, Seen& seen) const {
-        constexpr double one_rounding = 0x1p-23;
+        constexpr double one_rounding = core::float32.one_rounding;
         Eight value;
         Eight bound;
         Eight terms;
@@ -44,7 +45,7 @@ public:
         seen.note(total_bound * 4);
         load(row_.errors_with_addend.data(), i, error_of_all);
         error = error_of_all * (total_bound + magnitude(total)) / 2 + 2 * one_rounding * total_bound + flush +
-                smallest_normal;
+                core::float32.smallest_normal;
         error = total_bound <= row_.largest_exact_with_addend ? Eight{} : error;
         const Eight with_addend = squares + terms * addend * addend / 2;
         return hull(sum + EightIntervals(row_.range_of_addend),
@@ -57,7 +58,7 @@ private:
     }
     DMLCONFORM_EIGHT static Eight magnitude(const Eight& x) { return x < 0 ? -x : x; }
     DMLCONFORM_EIGHT static Eight sequential(const Eight& partial_squares, const Eight& total) {
-        return unit_of_fp32 * unit_of_fp32 / 3 * (partial_squares + total * total);
+        return core::float32.half_rounding * core::float32.half_rounding / 3 * (partial_squares + total * total);
     }
     DMLCONFORM_EIGHT static EightIntervals around(const Eight& value, const Eight& error, const Eight& variance,
                                                   Seen& seen) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/reduction/totals.h"
@@ -14,15 +15,8 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-constexpr double largest = std::numeric_limits<float>::max();
-constexpr double one_rounding = 0x1p-23;
-constexpr int digits_of_fp32 = 24;
 constexpr int no_digits = 4096;
 
-constexpr double largest_of_float16 = 65504;
-constexpr double smallest_normal_of_float16 = 0x1p-14;
-/// Relative error of FLOAT16, rounded to nearest or towards zero, like FP32.
-constexpr double one_rounding_in_float16 = 0x1p-10;
 /// Roundings of the product, of Alpha and Beta, and of the addition of Beta * C.
 constexpr std::int64_t roundings_beside_the_sum = 4;
 
@@ -84,9 +78,9 @@ Character character_of(std::span<const T> numbers) {
             last_here = of_number < last_here ? of_number : last_here;
             const double finite = magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
             greatest_here = finite > greatest_here ? finite : greatest_here;
-            subnormal_here |= static_cast<std::uint64_t>(magnitude > 0 && magnitude < smallest_normal);
+            subnormal_here |= static_cast<std::uint64_t>(magnitude > 0 && magnitude < core::float32.smallest_normal);
             subnormal_in_float16_here |=
-                static_cast<std::uint64_t>(magnitude > 0 && magnitude < smallest_normal_of_float16);
+                static_cast<std::uint64_t>(magnitude > 0 && magnitude < core::float16.smallest_normal);
         }
         last = last_here;
         greatest = greatest_here;
@@ -128,15 +122,15 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
     error_of_all_ = reduction::error_after(factors.shape().depth - 1);
     error_of_all_and_addend_ = reduction::error_after(factors.shape().depth);
     may_be_exact_ = error == 0 && !left.has_subnormal && !right.has_subnormal;
-    flush_ =
-        smallest_normal * (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
-    flush_in_float16_ = smallest_normal_of_float16 * (2 + (left.has_subnormal_in_float16 ? right.largest : 0) +
-                                                      (right.has_subnormal_in_float16 ? left.largest : 0));
+    flush_ = core::float32.smallest_normal *
+             (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
+    flush_in_float16_ = core::float16.smallest_normal * (2 + (left.has_subnormal_in_float16 ? right.largest : 0) +
+                                                         (right.has_subnormal_in_float16 ? left.largest : 0));
 }
 
 /// Then no intermediate result is subnormal.
 double SumRanges::largest_exact(int exponent) const {
-    return may_be_exact_ && exponent >= -126 ? power_of_two(std::min(exponent + digits_of_fp32, 1023)) : -1;
+    return may_be_exact_ && exponent >= -126 ? power_of_two(std::min(exponent + core::float32.digits, 1023)) : -1;
 }
 
 /// Most sums have all terms.
@@ -185,15 +179,15 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
     const double total = scaled.value(value);
     const double total_bound = std::fabs(scaled.factor) * bound + std::fabs(addend);
     // Also false for NaN.
-    if (!(bound < largest / 2 && total_bound < largest / 2)) {
+    if (!(bound < core::float32.largest / 2 && total_bound < core::float32.largest / 2)) {
         return std::nullopt;
     }
     const double flush = flush_ * static_cast<double>(terms);
     // Partial sums are at most the sum of all positive terms or of all negative terms.
-    const double sum_error =
-        bound <= largest_exact(exponent_)
-            ? 0
-            : error_after(terms - 1) * (bound + std::fabs(value)) / 2 + (error_ + one_rounding) * bound + flush;
+    const double sum_error = bound <= largest_exact(exponent_)
+                                 ? 0
+                                 : error_after(terms - 1) * (bound + std::fabs(value)) / 2 +
+                                       (error_ + core::float32.one_rounding) * bound + flush;
     const Interval sum = normalisation::maybe_stored(type_, around(value, sum_error, variance(sums, i)));
     const bool plain = scaled.factor == 1;
     const Interval factored = plain ? sum : Interval(scaled.factor) * sum;
@@ -207,9 +201,9 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
     const double error = total_bound <= largest_exact(exponent)
                              ? 0
                              : error_after(terms) * (total_bound + std::fabs(total)) / 2 +
-                                   (error_ + 2 * one_rounding) * total_bound +
-                                   flush * std::max(1.0, std::fabs(scaled.factor)) + smallest_normal;
-    return hull(at_the_end, around(total, error, variance_of_scaled(sums, i, scaled, unit_of_fp32)));
+                                   (error_ + 2 * core::float32.one_rounding) * total_bound +
+                                   flush * std::max(1.0, std::fabs(scaled.factor)) + core::float32.smallest_normal;
+    return hull(at_the_end, around(total, error, variance_of_scaled(sums, i, scaled, core::float32.half_rounding)));
 }
 
 std::optional<RowOfSums> SumRanges::row_of(const Sums& sums, const ScaledSum& scaled) const {
@@ -277,16 +271,17 @@ Interval SumRanges::range_in_float16(const Sums& sums, std::int64_t i, const Sca
     const double addend = scaled.addend ? scaled.weight * *scaled.addend : 0;
     const double bound = magnitude * sums.bounds[i] + std::fabs(addend);
     const std::int64_t roundings = factors_.terms(sums.column + i) + roundings_beside_the_sum;
-    const double error = std::expm1(static_cast<double>(roundings) * one_rounding_in_float16) * bound +
+    const double error = std::expm1(static_cast<double>(roundings) * core::float16.one_rounding) * bound +
                          static_cast<double>(roundings) * magnitude * flush_in_float16_;
     // Partial sums may overflow to either infinity.
     const double factors = std::max(magnitude, std::fabs(scaled.weight));
-    if (!(bound + error <= largest_of_float16 && factors <= largest_of_float16)) {
+    if (!(bound + error <= core::float16.largest && factors <= core::float16.largest)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {-infinity, infinity, true};
     }
     const double flush = static_cast<double>(roundings) * uniform_variance(magnitude * flush_in_float16_);
-    return around(scaled.value(sums.values[i]), error, variance_of_scaled(sums, i, scaled, unit_of_float16) + flush);
+    return around(scaled.value(sums.values[i]), error,
+                  variance_of_scaled(sums, i, scaled, core::float16.half_rounding) + flush);
 }
 
 Interval SumRanges::range(const Sums& sums, std::int64_t i, const ScaledSum& scaled) const {

@@ -5,16 +5,14 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 
 namespace dmlconform::cpu::reduction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double largest = std::numeric_limits<float>::max();
-/// Relative error of a rounding to nearest or towards zero (D3D 3.1.3).
-constexpr double one_rounding = 0x1p-23;
-constexpr int digits_of_fp32 = 24;
+constexpr double largest = core::float32.largest;
 
 Interval only_nan() {
     return {infinity, -infinity, true, 0, Interval::unknown};
@@ -39,7 +37,7 @@ Digits digits_of(double number) {
 }
 
 double error_after(std::int64_t roundings) {
-    return std::expm1(static_cast<double>(roundings) * one_rounding);
+    return std::expm1(static_cast<double>(roundings) * core::float32.one_rounding);
 }
 
 // ---- products ----------------------------------------------------------------------------------------------------
@@ -72,7 +70,7 @@ void ProductRange::add(double factor) {
         below_one_ += std::min(power, 0.0);
         const int digits = digits_of(factor).count;
         // A factor with one significant digit is a power of two, which only changes exponents.
-        digits_ = std::min(digits_ + (digits == 1 ? 0 : digits), 2 * digits_of_fp32);
+        digits_ = std::min(digits_ + (digits == 1 ? 0 : digits), 2 * core::float32.digits);
     }
 }
 
@@ -89,7 +87,7 @@ Interval ProductRange::magnitude() const {
     const double exact = std::fabs(product_.result());
     const bool high = may_overflow();
     const bool low = may_underflow();
-    const double error = digits_ <= digits_of_fp32 && !high && !low ? 0 : error_after(count_ - 1);
+    const double error = digits_ <= core::float32.digits && !high && !low ? 0 : error_after(count_ - 1);
     // A subnormal product other than zero may be rounded up to twice its value.
     const double rise = low ? std::ldexp(1.0, static_cast<int>(std::min<std::int64_t>(count_ - 1, 2000))) : 1;
     // Each multiplication rounds once. The variance is unknown if products may leave the range.
@@ -152,7 +150,7 @@ void SumRange::add(const Interval& exact_term) {
 
 /// True if sums are exact in any order: all are multiples of the same power of two, and small enough.
 bool SumRange::is_exact() const {
-    return known_ && largest_sum() <= std::ldexp(1.0, common_exponent_ + digits_of_fp32);
+    return known_ && largest_sum() <= std::ldexp(1.0, common_exponent_ + core::float32.digits);
 }
 
 /// Upper bound of partial sums: the sum of all positive terms or of all negative terms.
@@ -166,7 +164,7 @@ double SumRange::error() const {
         return 0;
     }
     // A subnormal sum may be flushed to zero.
-    return magnitude * error_after(count_ - 1) + smallest_normal * static_cast<double>(count_ - 1);
+    return magnitude * error_after(count_ - 1) + core::float32.smallest_normal * static_cast<double>(count_ - 1);
 }
 
 /// The errors of the terms add up, and each addition rounds unless all are exact. The partial sums of sorted terms are

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/operators/enumerators.h"
@@ -97,7 +97,7 @@ Interval RegionAxis::position_in_fp32(double number, double all) const {
     // Infinities of opposite signs may meet.
     const double farthest =
         std::max({std::fabs(start_), std::fabs(end_), std::fabs((number - rules_.output_offset) * length_)});
-    result.nan = result.nan || farthest > double{std::numeric_limits<float>::max()};
+    result.nan = result.nan || farthest > core::float32.largest;
     return result;
 }
 

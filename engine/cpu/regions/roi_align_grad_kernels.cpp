@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/indices.h"
@@ -176,11 +177,12 @@ Interval slope_range(const std::vector<Between>& along, const std::vector<Betwee
             range.high = std::max(range.high, 0.0);
         }
     }
-    if (!around.finite || 2 * around.largest > double{std::numeric_limits<float>::max()}) {
+    if (!around.finite || 2 * around.largest > core::float32.largest) {
         return {-infinity, infinity, true};
     }
     // Two differences and their mean, all of numbers no larger than twice the largest element.
-    const double error = range.low == range.high && range.low == 0 ? 0 : 12 * 0x1p-23 * around.largest;
+    const double error =
+        range.low == range.high && range.low == 0 ? 0 : 12 * core::float32.one_rounding * around.largest;
     const double variance =
         error == 0 ? 0 : 6 * rounding_variance(around.largest) + uniform_variance((range.high - range.low) / 2);
     return Interval(range.low - error, range.high + error, false, range.low / 2 + range.high / 2, variance) +

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
 
 namespace dmlconform::cpu::window {
@@ -158,11 +159,11 @@ Interval interpolated_range(const Interval& means, const Around& around, double 
         // An infinity with a weight of 0 gives NaN, and a position beyond an element includes others.
         return std::isfinite(value) ? Interval(-infinity, infinity, true) : Interval(value, value, true);
     }
-    if (2 * around.largest > double{std::numeric_limits<float>::max()}) {
+    if (2 * around.largest > core::float32.largest) {
         return {-infinity, infinity, true};
     }
     const bool alike = means.low == means.high && means.low == value && around.largest == std::fabs(value);
-    const double error = alike ? 0 : 6 * 0x1p-23 * static_cast<double>(dimensions) * around.largest;
+    const double error = alike ? 0 : 6 * core::float32.one_rounding * static_cast<double>(dimensions) * around.largest;
     // One subtraction, multiplication and addition for each dimension, and a position anywhere in its range.
     const double variance = alike ? 0
                                   : 3 * static_cast<double>(dimensions) * rounding_variance(around.largest) +

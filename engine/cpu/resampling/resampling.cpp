@@ -1,5 +1,6 @@
 // Positions and weights of resampling. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
 #include "engine/cpu/resampling/resampling.h"
+#include "engine/core/floating_format.h"
 #include "engine/operators/enumerators.h"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
         }
         // Three roundings of numbers up to 2, or up to 1 for each position beyond an outermost element.
         const bool outermost = element == 0 || element == size - 1;
-        const double error = 0x1p-23 * (4 + (outermost ? 4 * high * (2 / mapping.scale + 1) : 0));
+        const double error = core::float32.one_rounding * (4 + (outermost ? 4 * high * (2 / mapping.scale + 1) : 0));
         if (high > 0) {
             weights.push_back({element, value, {std::max(0.0, low - error), high + error, false}});
             sum += value;

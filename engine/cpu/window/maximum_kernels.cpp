@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/numbers.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/reduction/sets.h"
@@ -46,7 +47,7 @@ struct Greatest {
 template <class Number>
 Number lowest_finite(core::DataType type) {
     if constexpr (std::is_same_v<Number, double>) {
-        return type == core::DataType::float16 ? -65504.0 : -double{std::numeric_limits<float>::max()};
+        return -core::format_of(type).largest;
     } else if constexpr (std::is_same_v<Number, Signed>) {
         return std::numeric_limits<std::int64_t>::min() >> (64 - core::bits_of(type));
     } else {
