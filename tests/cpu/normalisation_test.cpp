@@ -464,6 +464,38 @@ TEST(Normalisation, SumsThatNoOrderRoundsAreExact) {
     EXPECT_LE(reference.slack[2].above[0], 5 * 0x1p-22);
 }
 
+/// The sum of 2048, -2048, 1 and 0 is 1. Measured on DirectML 1.15.4: with FLOAT16 it is 0, as 2048 + 1 is stored
+/// first.
+TEST(Normalisation, GradientsMayBeSummedInTwoPassesOfFloat16) {
+    const std::pair<DataType, bool> types[] = {{DataType::float16, true}, {DataType::float32, false}};
+    for (const auto& [type, accepts_zero] : types) {
+        const auto desc = tensor(type, {1, 4});
+        const auto one = tensor(type, {1, 1});
+        const Descriptor gradient = describe("BATCH_NORMALIZATION_GRAD", {{"InputTensor", desc},
+                                                                          {"InputGradientTensor", desc},
+                                                                          {"MeanTensor", one},
+                                                                          {"VarianceTensor", one},
+                                                                          {"ScaleTensor", one},
+                                                                          {"OutputGradientTensor", desc},
+                                                                          {"OutputScaleGradientTensor", one},
+                                                                          {"OutputBiasGradientTensor", one},
+                                                                          {"Epsilon", 1}});
+        const auto make = [type = type](const core::TensorDesc& of, const std::vector<float>& values) {
+            return type == DataType::float32
+                       ? tensor_of<float>(of, values)
+                       : tensor_of<core::Float16>(of, std::vector<core::Float16>(values.begin(), values.end()));
+        };
+        const Tensor zeros = make(desc, {0, 0, 0, 0});
+        const Tensor gradients = make(desc, {2048, -2048, 1, 0});
+        const Tensor parameter = make(one, {0});
+        const auto reference =
+            cpu::compute_reference(gradient, {{&zeros, &gradients, &parameter, &parameter, &parameter}});
+        EXPECT_EQ(reference.slack[2].below[0] >= 1, accepts_zero) << (accepts_zero ? "FLOAT16" : "FLOAT32");
+        // The error of the two sums that are stored is at most 2^-10 of 4097.
+        EXPECT_LE(reference.slack[2].below[0], 4.01) << (accepts_zero ? "FLOAT16" : "FLOAT32");
+    }
+}
+
 TEST(Hardmax, LeavesOpenWhetherNanThatComesFirstIsTheMaximum) {
     const auto desc = tensor(DataType::float32, {2, 4});
     const Descriptor hardmax =

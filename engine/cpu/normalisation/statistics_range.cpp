@@ -51,20 +51,22 @@ void PassesRange::add(const Interval& term) {
 }
 
 Interval PassesRange::sum() const {
-    const bool rounds = type_ == core::DataType::float16 && dimensions_ > 1;
+    const bool rounds = type_ == core::DataType::float16 && passes_ > 1;
     const double each =
         std::max(magnitude_ * core::float16.one_rounding, static_cast<double>(count_) * core::float16.smallest);
-    const double by = rounds ? static_cast<double>(dimensions_ - 1) * each : 0;
+    const double by = rounds ? static_cast<double>(passes_ - 1) * each : 0;
     return widened(sum_.result(), by, uniform_variance(by));
 }
 
 Interval PassesRange::mean() const {
-    const double roundings = static_cast<double>(count_ + dimensions_) * core::float32.one_rounding;
+    const double roundings = static_cast<double>(count_ + passes_) * core::float32.one_rounding;
     const Interval mean = divided(sum(), count_);
-    // The sum's variance already contains its own roundings.
-    return dimensions_ > 1 ? widened(mean, roundings * magnitude_ / static_cast<double>(count_),
-                                     static_cast<double>(dimensions_) * rounding_variance(mean.value))
-                           : mean;
+    // The sum's variance already contains its own roundings. Terms that cancel do not do so in the means of the first
+    // passes, whose roundings are those of larger numbers.
+    return passes_ > 1
+               ? widened(mean, roundings * magnitude_ / static_cast<double>(count_),
+                         static_cast<double>(passes_) * rounding_variance(magnitude_ / static_cast<double>(count_)))
+               : mean;
 }
 
 Interval mean_range(std::span<const double> numbers, PassesRange none) {

@@ -24,8 +24,8 @@ namespace dmlconform::cpu::normalisation {
 /// are.
 class PassesRange {
 public:
-    /// `dimensions`: the number of dimensions along which terms are summed.
-    PassesRange(core::DataType type, std::size_t dimensions) : type_(type), dimensions_(dimensions) {}
+    /// `passes`: the number of passes, one for each dimension along which terms are summed, or more.
+    PassesRange(core::DataType type, std::size_t passes) : type_(type), passes_(passes) {}
 
     void add(const Interval& term);
     /// The results of all passes except the last may be stored as tensors. FLOAT16 is rounded towards zero, or like
@@ -36,7 +36,7 @@ public:
 
 private:
     core::DataType type_;
-    std::size_t dimensions_;
+    std::size_t passes_;
     reduction::SumRange sum_;
     double magnitude_ = 0;
     std::size_t count_ = 0;
