@@ -71,8 +71,9 @@ private:
         if (field == nullptr || (field->is_tensor() && !problem_of_single(name, *field).empty())) {
             return false;
         }
-        const bool lists_numbers =
-            field->type == operators::FieldType::uint_array || field->type == operators::FieldType::int_array;
+        const bool lists_numbers = field->type == operators::FieldType::uint_array ||
+                                   field->type == operators::FieldType::int_array ||
+                                   field->type == operators::FieldType::float_array;
         return field->is_tensor() || (lists_numbers && field->name == name);
     }
 

@@ -59,11 +59,11 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
             operand.scaled = true;
             key.remove_prefix(scaled_word.size());
         }
-        const std::size_t sign = key.find_first_of("/^");
+        const std::size_t sign = key.find_first_of("+/^");
         const bool has_second = sign != std::string_view::npos;
         operand.tensor = key.substr(0, sign);
         operand.second = has_second ? key.substr(sign + 1) : "";
-        operand.is_power = has_second && key[sign] == '^';
+        operand.sign = has_second ? key[sign] : ' ';
         if (operand.scaled && is_result(operand.tensor)) {
             problems.add(member.key_offset, fmt::format("ScaleBias is for inputs, and not for \"{}\"", operand.tensor));
         }
@@ -142,8 +142,9 @@ std::optional<std::vector<double>> ElementCondition::values_of(const Operand& op
     if (!second) {
         return std::nullopt;
     }
-    std::transform(values->begin(), values->end(), second->begin(), values->begin(),
-                   [&](double a, double b) { return operand.is_power ? std::pow(a, b) : a / b; });
+    std::transform(values->begin(), values->end(), second->begin(), values->begin(), [&](double a, double b) {
+        return operand.sign == '+' ? a + b : operand.sign == '^' ? std::pow(a, b) : a / b;
+    });
     return values;
 }
 

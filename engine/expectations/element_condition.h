@@ -4,6 +4,7 @@
 //     { "scaled InputTensor": { "below": 0 } }
 //     { "ATensor/BTensor": { "integer": true } }
 //     { "ATensor^BTensor": 1 }
+//     { "ATensor+BTensor": { "above": 65504 } }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
@@ -38,14 +39,15 @@ public:
 
 private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
-    /// ScaleBias, and each optionally divided by, or raised to the power of, another element.
+    /// ScaleBias, and each optionally increased by, divided by, or raised to the power of another element.
     struct Operand {
         /// The input's name, "expected" or "actual".
         std::string tensor;
         bool scaled = false;
         /// Empty if there is no second operand.
         std::string second{};
-        bool is_power = false;
+        /// '+', '/' or '^' before the second operand.
+        char sign = ' ';
         NumberCondition test;
     };
     /// Which elements of an output are asked for.

@@ -42,6 +42,12 @@ const char* const normalised = R"("operator": "MEAN_VARIANCE_NORMALIZATION1",
               "NormalizeVariance": true, "Epsilon": 0.25, "FusedActivation": { "Type": "ACTIVATION_RELU" } },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+const char* const resampled = R"("operator": "RESAMPLE1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3] }, "InterpolationMode": "LINEAR",
+              "Scales": [0.5, 2], "InputPixelOffsets": [0.25, 0], "OutputPixelOffsets": [0, 1e10] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
 const char* const clipped = R"("operator": "ELEMENT_WISE_CLIP1",
     "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputTensor": { "DataType": "INT8", "Sizes": [3] },
               "MinMaxDataType": "FLOAT32", "Min": -1.5, "Max": 4 }, "expectError": "E_INVALIDARG")";
@@ -138,6 +144,8 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {normalised, R"({ "elementsAlong": { "Axes": 10 } })", true},
         {normalised, R"({ "elementsAlong": { "Axes": { "above": 10 } } })", false},
         {sliced, R"({ "someDimension": { "OutputTensor": 2 } })", true},
+        {resampled, R"({ "someDimension": { "OutputPixelOffsets": { "above": 1e9 }, "Scales": 2 } })", true},
+        {resampled, R"({ "someDimension": { "OutputPixelOffsets": { "above": 1e9 }, "Scales": 0.5 } })", false},
         {sliced, R"({ "someDimension": { "OutputTensor": 2, "InputWindowStrides": 1 } })", false},
         {sliced, R"({ "someDimension": { "InputWindowStrides": -2, "InputWindowSizes": 4 } })", true},
         {sliced,
@@ -359,6 +367,7 @@ TEST(Condition, SelectsElementsByIndex) {
         {R"({ "ExponentTensor": 2, "InputTensor": { "above": 0 } })", "000010"},
         {R"({ "InputTensor/ExponentTensor": { "atLeast": 2.5, "infinite": false } })", "000010"},
         {R"({ "InputTensor/ExponentTensor": { "fromInteger": 0.08 } })", "110101"},
+        {R"({ "InputTensor+ExponentTensor": { "atLeast": 3, "infinite": false } })", "000011"},
         {R"({ "InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "000011"},
         {R"({ "scaled InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "010011"},
         {R"({ "Input": 2 })",
