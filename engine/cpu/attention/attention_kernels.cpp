@@ -1,4 +1,4 @@
-// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: softmax(Q K^T * Scale + position bias + mask) V, for each head.
+// MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1, one head at a time. Equals definitions/attention.cpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // Activation functions, by the formulas of DML_ACTIVATION_*_OPERATOR_DESC. Where a formula leaves results open, mostly
-// for NaN, comments say what DirectML 1.15.4 was measured to do.
+// for NaN, comments say what DirectML 1.15.4 was measured to do. Equals definitions/element_wise.cpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>

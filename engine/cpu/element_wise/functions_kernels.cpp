@@ -1,4 +1,4 @@
-// Functions of one or two real numbers, and rounding.
+// Functions of one or two real numbers, and rounding. Equals definitions/element_wise.cpp.
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/operators/enumerations.h"
 

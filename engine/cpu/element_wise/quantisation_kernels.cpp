@@ -1,4 +1,4 @@
-// Quantisation and dequantisation. What comments say about DirectML 1.15.4 is undocumented and was measured on it.
+// Quantisation. What comments say about DirectML 1.15.4 was measured on it. Equals definitions/element_wise.cpp.
 #include "engine/cpu/element_wise/machine.h"
 
 namespace dmlconform::cpu {

@@ -1,4 +1,4 @@
-// Operators that move blocks between space and depth, and nearest or linear upsampling.
+// Moves blocks between space and depth, and upsamples. Equals definitions/movement.cpp and definitions/resampling.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Operators that fill tensors: with a constant, a sequence, or along diagonals.
+// Operators that fill tensors: with a constant, a sequence, or along diagonals. Equals definitions/movement.cpp.
 #include <algorithm>
 #include <cmath>
 

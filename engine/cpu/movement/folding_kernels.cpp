@@ -1,4 +1,4 @@
-// FOLD and UNFOLD: convert between a tensor and the blocks that a window sees as it slides over the tensor.
+// FOLD and UNFOLD: the blocks that a window sees as it slides over a tensor. Equals definitions/movement.cpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Operators that read elements at indices from other tensors.
+// Operators that read elements at indices from other tensors. Equals definitions/movement.cpp.
 #include "engine/core/element.h"
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"

@@ -1,5 +1,5 @@
 // Operators that write elements at indices from other tensors. If several elements have the same target, the last one
-// in row-major order wins; comparisons accept any of them.
+// in row-major order wins; comparisons accept any of them. Equals definitions/movement.cpp.
 #include <algorithm>
 #include <optional>
 

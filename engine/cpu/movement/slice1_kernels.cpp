@@ -1,4 +1,4 @@
-// SLICE1: copies a strided window of elements without interpreting their bits.
+// SLICE1: copies a strided window of elements without interpreting their bits. Equals definitions/movement.cpp.
 #include <cstddef>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Operators whose output is a window, a part, or copies of the input, or contains the input.
+// Outputs that are a window, a part or copies of the input, or contain it. Equals definitions/movement.cpp.
 #include <algorithm>
 #include <optional>
 

@@ -2,7 +2,7 @@
 // What comments say about DirectML 1.15.4 was measured on it.
 //
 // Operations on intervals assume one order. If implementations are likely to use another order, the range is the hull
-// of both.
+// of both. Equals definitions/normalisation.cpp.
 #include <algorithm>
 #include <cmath>
 #include <string_view>

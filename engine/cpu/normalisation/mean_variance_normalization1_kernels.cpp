@@ -1,6 +1,6 @@
 // MEAN_VARIANCE_NORMALIZATION and its numbered successors. Mean and centred variance are computed in double in two
 // passes; the result is rounded once. Without the mean, the variance is the mean of squares, as measured on DirectML
-// 1.15.4; it is undocumented.
+// 1.15.4; it is undocumented. Equals definitions/normalisation.cpp.
 #include <cmath>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SOFTMAX, LOG_SOFTMAX and HARDMAX, over the last dimension or over given axes. What comments say about DirectML 1.15.4
-// was measured on it.
+// was measured on it. Equals definitions/normalisation.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>

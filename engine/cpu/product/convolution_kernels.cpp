@@ -1,4 +1,4 @@
-// CONVOLUTION, forward and backward, as a matrix product of filters and input windows.
+// CONVOLUTION, forward and backward, as a matrix product of filters and input windows. Equals definitions/product.cpp.
 #include <algorithm>
 
 #include "engine/cpu/movement/computed_element.h"

@@ -1,4 +1,4 @@
-// QUANTIZED_LINEAR_CONVOLUTION: an exact integer convolution, requantised once in double.
+// QUANTIZED_LINEAR_CONVOLUTION: an exact sum of integers, requantised in double. Equals definitions/product.cpp.
 #include <limits>
 
 #include "engine/cpu/elements.h"

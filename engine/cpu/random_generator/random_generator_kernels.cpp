@@ -1,7 +1,7 @@
 // RANDOM_GENERATOR: Philox 4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
 //
 // The state is a 128-bit counter, least significant word first, and a 64-bit key. Each value of the counter yields four
-// elements. The output state's counter follows the last value from which an element was taken.
+// elements. The next counter follows the last value that was used. Equals definitions/random_generator.cpp.
 #include <algorithm>
 #include <array>
 #include <cstdint>

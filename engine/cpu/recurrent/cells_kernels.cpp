@@ -1,5 +1,5 @@
 // One step of RNN, GRU and LSTM. The documentation shows the equations as images; they are ONNX's, and DirectML 1.15.4
-// was measured to compute them.
+// was measured to compute them. RNN equals definitions/recurrent.cpp.
 #include "engine/cpu/recurrent/sequence.h"
 
 namespace dmlconform::cpu {

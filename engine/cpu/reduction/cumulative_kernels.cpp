@@ -1,4 +1,4 @@
-// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: the running total at each element of a sequence.
+// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT: running totals. Equals definitions/reduction.cpp.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// DYNAMIC_QUANTIZE_LINEAR: quantises to 8 bits, with a scale that depends on the range of the input.
+// DYNAMIC_QUANTIZE_LINEAR: 8 bits, with a scale for the range of the input. Equals definitions/reduction.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// LP_NORMALIZATION: divides each element by the norm of its sequence.
+// LP_NORMALIZATION: divides each element by the norm of its sequence. Equals definitions/reduction.cpp.
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/reduction/reduction.h"

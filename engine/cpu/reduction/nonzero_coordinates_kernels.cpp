@@ -1,5 +1,5 @@
 // NONZERO_COORDINATES: coordinates and number of the elements that are not zero. The number decides how many
-// coordinates are meaningful.
+// coordinates are meaningful. Equals definitions/reduction.cpp.
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/movement/move.h"

@@ -1,4 +1,4 @@
-// ARGMIN and ARGMAX. AxisDirection selects among equal elements: the first one, or with DECREASING the last one.
+// ARGMIN and ARGMAX. With DECREASING, the last of equal elements counts. Equals definitions/reduction.cpp.
 #include "engine/cpu/reduction/positions.h"
 #include "engine/operators/enumerators.h"
 

@@ -1,5 +1,5 @@
 // REDUCE: one entry for each function whose result has the elements' type. The indices of minimum and maximum are
-// computed by ARGMIN and ARGMAX.
+// computed by ARGMIN and ARGMAX. Equals definitions/reduction.cpp.
 #include <array>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // ROI_ALIGN_GRAD: gradients of ROI_ALIGN1 with respect to its input and to the corners of its regions. What comments
-// say about DirectML 1.15.4 is undocumented and was measured on it.
+// say about DirectML 1.15.4 is undocumented and was measured on it. Equals definitions/regions.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 // RESAMPLE_GRAD and RESAMPLE_GRAD1: distribute each gradient over the elements that its output was computed from, by
-// their weights.
+// their weights. Equals definitions/resampling.cpp.
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/resampling/resampling.h"

@@ -1,4 +1,4 @@
-// TOP_K1 and TOP_K: selects and sorts the first K elements of each sequence. Elements are converted to unsigned keys.
+// TOP_K1 and TOP_K: selects and sorts the first K of each sequence, as unsigned keys. Equals definitions/top_k1.cpp.
 #include <algorithm>
 #include <array>
 #include <bit>

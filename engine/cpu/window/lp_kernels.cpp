@@ -1,4 +1,4 @@
-// LP_POOLING and LP_POOLING1: the P-norm of a window, (sum of |x|^P)^(1/P).
+// LP_POOLING and LP_POOLING1: the P-norm of a window, (sum of |x|^P)^(1/P). Equals definitions/window.cpp.
 #include <cmath>
 
 #include "engine/cpu/element_wise/numbers.h"
