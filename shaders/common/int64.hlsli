@@ -93,8 +93,8 @@ Division divide_unsigned(Int64 x, Int64 y) {
     result.quotient = x;
     result.rest = small_int64(0);
     [loop] for (uint digit = 0; digit < 64; ++digit) {
-        // Remainder and dividend shift left together; bits of the quotient enter from the right. No bit of the remainder
-        // is lost: it is less than y, and not more than the digits of x so far, which are 63 before the last shift.
+        // Remainder and dividend shift left together; bits of the quotient enter from the right. No bit of the
+        // remainder is lost: it is less than y, and not more than the digits of x so far, 63 before the last shift.
         Int64 rest = shift_left(result.rest, 1);
         rest.low |= result.quotient.high >> 31;
         const bool4 goes = !less_unsigned(rest, y);
