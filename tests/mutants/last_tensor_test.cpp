@@ -58,9 +58,8 @@ void relax(std::vector<Relaxed>& all, const OperatorSchema& schema, std::vector<
     for (std::size_t c = 0; c < (schema.*list).size(); ++c) {
         const auto& tensors = (schema.*list)[c].tensors;
         if (tensors.size() >= fewest) {
-            Relaxed& relaxed =
-                all.emplace_back(fmt::format("{}: {} {} of {}", schema.short_name(), what, c, tensors.back()), schema);
-            (relaxed.schema.*list)[c].tensors.pop_back();
+            all.push_back({fmt::format("{}: {} {} of {}", schema.short_name(), what, c, tensors.back()), schema});
+            (all.back().schema.*list)[c].tensors.pop_back();
         }
     }
 }
