@@ -39,8 +39,29 @@ std::shared_ptr<const operators::Descriptor> graph() {
                     {"d", "y"});
 }
 
-std::vector<std::byte> numbers(std::uint32_t seed) {
-    std::vector<float> values(std::size_t{size} * size);
+/// Two convolutions, of which the second one computes its runs at once, and a reshape between them.
+std::shared_ptr<const operators::Descriptor> convolutions() {
+    const auto convolution = [](const core::TensorDesc& image) {
+        return describe("CONVOLUTION", {{"InputTensor", image},
+                                        {"FilterTensor", real({16, 16, 1, 1})},
+                                        {"OutputTensor", image},
+                                        {"Mode", 1},
+                                        {"DimensionCount", 2},
+                                        {"Strides", {1, 1}},
+                                        {"Dilations", {1, 1}},
+                                        {"StartPadding", {0, 0}},
+                                        {"EndPadding", {0, 0}},
+                                        {"OutputPadding", {0, 0}},
+                                        {"GroupCount", 1}});
+    };
+    return graph_of({{"first", convolution(real({1, 16, 64, 64})), {"x", "w", ""}, {"a"}},
+                     unary("tanh", "ACTIVATION_TANH", real({1, 16, 64, 64}), "a", "b"),
+                     {"second", convolution(real({1, 16, 32, 128})), {"b", "v", ""}, {"y"}}},
+                    {"y"});
+}
+
+std::vector<std::byte> numbers(std::uint32_t seed, std::size_t count = std::size_t{size} * size) {
+    std::vector<float> values(count);
     for (float& value : values) {
         seed = seed * 1664525 + 1013904223;
         value = (static_cast<float>(seed >> 8) / 8388608.0F - 1) / 16;
@@ -54,7 +75,8 @@ std::vector<core::Tensor> inputs_of(const operators::Descriptor& descriptor, boo
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         inputs.push_back(in_files ? core::tensor_in_file(*slot.desc) : core::Tensor(*slot.desc));
-        std::ranges::copy(numbers(static_cast<std::uint32_t>(inputs.size())), inputs.back().buffer.bytes().begin());
+        std::ranges::copy(numbers(static_cast<std::uint32_t>(inputs.size()), slot.desc->total_bytes / sizeof(float)),
+                          inputs.back().buffer.bytes().begin());
         inputs.back().buffer.leave_memory();
     }
     return inputs;
@@ -64,16 +86,16 @@ cpu::Reference reference(const operators::Descriptor& descriptor, bool in_files)
     const auto inputs = inputs_of(descriptor, in_files);
     std::vector<const core::Tensor*> pointers;
     for (const core::Tensor& input : inputs) {
-        EXPECT_EQ(input.buffer.is_in_file(), in_files);
+        // Small tensors stay in memory, as filters do.
+        EXPECT_EQ(input.buffer.is_in_file(), in_files && input.buffer.bytes().size() >= std::size_t{256} * 1024);
         pointers.push_back(&input);
     }
     return cpu::compute_graph_reference(*descriptor.graph, pointers, cpu::Accumulation::fp32);
 }
 
-TEST(GraphInFiles, ReferenceAndToleranceAreThoseInMemory) {
-    const auto descriptor = graph();
-    const cpu::Reference in_memory = reference(*descriptor, false);
-    const cpu::Reference in_files = reference(*descriptor, true);
+void expect_the_same_in_files(const operators::Descriptor& descriptor) {
+    const cpu::Reference in_memory = reference(descriptor, false);
+    const cpu::Reference in_files = reference(descriptor, true);
     EXPECT_EQ(in_memory.undecided, in_files.undecided);
     ASSERT_EQ(in_memory.outputs.size(), in_files.outputs.size());
     for (std::size_t i = 0; i < in_memory.outputs.size(); ++i) {
@@ -82,7 +104,12 @@ TEST(GraphInFiles, ReferenceAndToleranceAreThoseInMemory) {
         EXPECT_EQ(in_memory.slack[i].above, in_files.slack[i].above);
         EXPECT_EQ(in_memory.slack[i].sigma, in_files.slack[i].sigma);
     }
-    EXPECT_GT(*std::ranges::max_element(in_files.slack[1].below), 0);
+    EXPECT_GT(*std::ranges::max_element(in_files.slack.back().below), 0);
+}
+
+TEST(GraphInFiles, ReferenceAndToleranceAreThoseInMemory) {
+    expect_the_same_in_files(*graph());
+    expect_the_same_in_files(*convolutions());
 }
 
 std::shared_ptr<const cases::Case> subject() {
