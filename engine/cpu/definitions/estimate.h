@@ -69,9 +69,9 @@ struct Estimate {
     }
     friend Estimate operator-(const Estimate& a, const Estimate& b) { return a + -b; }
     friend Estimate operator*(const Estimate& a, const Estimate& b) {
-        const double magnitude = a.magnitude * b.magnitude;
+        const double largest = a.magnitude * b.magnitude;
         const double moved = a.magnitude * b.error() + b.magnitude * a.error() + a.error() * b.error();
-        return rounded(a.value * b.value, magnitude, moved + double_rounding * magnitude);
+        return rounded(a.value * b.value, largest, moved + double_rounding * largest);
     }
     friend Estimate operator/(const Estimate& a, const Estimate& b) {
         const double least = std::fabs(b.value) - b.error();
@@ -80,9 +80,9 @@ struct Estimate {
             return rounded(quotient, std::fabs(quotient), std::numeric_limits<double>::infinity());
         }
         // Quotients, and products with the rounded reciprocal, have at most two roundings.
-        const double magnitude = std::max(a.magnitude / least, std::fabs(quotient));
+        const double largest = std::max(a.magnitude / least, std::fabs(quotient));
         const double moved = (a.error() + std::fabs(quotient) * b.error()) / least;
-        return rounded(quotient, magnitude, moved + 2 * double_rounding * magnitude);
+        return rounded(quotient, largest, moved + 2 * double_rounding * largest);
     }
     Estimate& operator+=(const Estimate& b) { return *this = *this + b; }
     Estimate& operator*=(const Estimate& b) { return *this = *this * b; }
