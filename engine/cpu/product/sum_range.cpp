@@ -20,11 +20,6 @@ constexpr int no_digits = 4096;
 /// Roundings of the product, of Alpha and Beta, and of the addition of Beta * C.
 constexpr std::int64_t roundings_beside_the_sum = 4;
 
-/// The exponent of the largest power of two that divides the number.
-int last_digit(double number) {
-    return number == 0 || !std::isfinite(number) ? no_digits : reduction::digits_of(number).exponent;
-}
-
 /// The power of two with this exponent, which must be one of normal doubles.
 double power_of_two(int exponent) {
     constexpr int bias = 1023;
@@ -41,7 +36,7 @@ struct Character {
     bool has_subnormal_in_float16 = false;
 };
 
-/// The exponent of the last bit of a double that is not 0, in a loop that GCC vectorises: see last_digit.
+/// The exponent of the last bit of a double that is not 0, as reduction::digits_of has it. GCC vectorises loops of it.
 std::int64_t exponent_of_last_bit(std::uint64_t bits) {
     constexpr int fraction_bits = 52;
     constexpr std::uint64_t hidden_bit = std::uint64_t{1} << fraction_bits;
@@ -55,6 +50,11 @@ std::int64_t exponent_of_last_bit(std::uint64_t bits) {
     const auto zeros = static_cast<std::int64_t>(power >> fraction_bits) - bias_of_power;
     const std::int64_t last = static_cast<std::int64_t>(exponent == 0 ? 1 : exponent) - bias + zeros;
     return integer == 0 || exponent == largest_exponent ? no_digits : last;
+}
+
+/// The exponent of the largest power of two that divides the number.
+int last_digit(double number) {
+    return static_cast<int>(exponent_of_last_bit(std::bit_cast<std::uint64_t>(number)));
 }
 
 /// The numbers are doubles or FP32 numbers.
