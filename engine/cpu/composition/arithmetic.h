@@ -85,9 +85,12 @@ struct Exact {
     using Sum = ExactSum;
 
     [[nodiscard]] ExactSum sum() const { return {}; }
-    /// The number converted to the operator's type, if implementations store it. Numbers beyond every type's range are
-    /// clamped, so that they cannot become infinite doubles: the difference of two of those would be NaN.
-    [[nodiscard]] double stored(double x) const {
+    /// The number converted to the operator's type, if implementations store it.
+    [[nodiscard]] double stored(double x) const { return x; }
+    /// The number for the next step of a recurrence. Numbers beyond every type's range are clamped, so that they cannot
+    /// become infinite doubles: the difference of two of those would be NaN. Products are not, because two of them that
+    /// are clamped would cancel to 0.
+    [[nodiscard]] double carried(double x) const {
         constexpr double far_out = 1e100;
         return std::isinf(x) ? x : std::clamp(x, -far_out, far_out);
     }
@@ -104,6 +107,7 @@ struct Bounded {
 
     [[nodiscard]] SumBounds sum() const { return SumBounds(half); }
     [[nodiscard]] Interval stored(const Interval& x) const;
+    [[nodiscard]] Interval carried(const Interval& x) const { return stored(x); }
     [[nodiscard]] Interval either(const Interval& one, const Interval& other) const { return hull(one, other); }
 };
 

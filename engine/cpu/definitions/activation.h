@@ -21,6 +21,10 @@ template <class Real>
 Real sigmoid(const Real& x) {
     return Real(1) / (Real(1) + exp(-x));
 }
+/// It is between 0 and 1 however large the error of x is, which the estimate of a quotient would not know.
+inline Estimate sigmoid(const Estimate& x) {
+    return function_of(x, exponential_error + 2 * double_rounding, [](double number) { return sigmoid(number); });
+}
 
 /// ln(1 + exp(x)), which overflows for large x unless it is written like this.
 template <class Real>

@@ -126,17 +126,22 @@ inline bool is_nan(const Estimate& x) {
 inline bool is_infinite(const Estimate& x) {
     return std::isinf(x.value);
 }
-inline Estimate min(const Estimate& a, const Estimate& b) {
+/// Either of two numbers, whichever a function of doubles takes. If they are further apart than their errors, all
+/// evaluations take the same one.
+inline Estimate either(const Estimate& a, const Estimate& b, double taken) {
     if (is_nan(a) || is_nan(b)) {
         return is_nan(a) ? b : a;
     }
-    return {cpu::min(a.value, b.value), std::max(a.magnitude, b.magnitude), 1, std::max(a.error(), b.error())};
+    if (std::fabs(a.value - b.value) > a.error() + b.error()) {
+        return taken == a.value ? a : b;
+    }
+    return {taken, std::max(a.magnitude, b.magnitude), 1, std::max(a.error(), b.error())};
+}
+inline Estimate min(const Estimate& a, const Estimate& b) {
+    return either(a, b, cpu::min(a.value, b.value));
 }
 inline Estimate max(const Estimate& a, const Estimate& b) {
-    if (is_nan(a) || is_nan(b)) {
-        return is_nan(a) ? b : a;
-    }
-    return {cpu::max(a.value, b.value), std::max(a.magnitude, b.magnitude), 1, std::max(a.error(), b.error())};
+    return either(a, b, cpu::max(a.value, b.value));
 }
 /// The value, for decisions that depend on it.
 inline double as_double(double x) {

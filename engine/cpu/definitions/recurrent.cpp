@@ -1,4 +1,5 @@
-// RNN. The documentation shows its equations as images; they are those of ONNX's operator of the same name.
+// RNN, LSTM and GRU. The documentation shows their equations as images, which are those of ONNX's operators of the
+// same names.
 // docs/findings/directml-1.15.4-recurrent.md says what DirectML 1.15.4 was measured to do beyond them.
 #include "engine/cpu/definitions/activation.h"
 
@@ -7,6 +8,14 @@ namespace {
 
 template <class Real>
 using Units = std::vector<Real>;
+
+/// A number that later steps use. Beyond 1e100, which all types store as an infinity, it stays finite, so that it
+/// cannot cancel another one to NaN.
+template <class Real>
+Real in_range(const Real& x) {
+    constexpr double far_out = 1e100;
+    return is_infinite(x) ? x : select(x > far_out, Real(far_out), select(x < -far_out, Real(-far_out), x));
+}
 
 /// One sequence in one direction, with the numbers of all gates.
 template <class Real>
@@ -56,7 +65,7 @@ struct Network {
         const auto& all = call.descriptor.get<operators::OperatorDescArray>("ActivationDescs").items;
         const std::int64_t of_each = gates == 1 ? 1 : gates - 1;
         const Descriptor& one = *all[static_cast<std::size_t>(direction * of_each + which)];
-        return is_nan(x) ? x : activation(without_prefix(one.schema->short_name()), one, x);
+        return is_nan(x) ? x : in_range(activation(without_prefix(one.schema->short_name()), one, in_range(x)));
     }
 };
 
@@ -126,10 +135,65 @@ constexpr auto rnn = []<class Real>(Call& call) {
     });
 };
 
+// https://learn.microsoft.com/en-us/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
+// i, o and f = f(x W + h R + biases + peephole c), where o uses the next c; c' = f c + i g(x W + h R + biases), and
+// h' = o h(c'). With CoupleInputForget, f = 1 - i. The arguments of f and g are clipped.
+constexpr auto lstm = []<class Real>(Call& call) {
+    const auto peepholes = call.input<Real>("PeepholeTensor");
+    const Real threshold = call.number("ClipThreshold");
+    run<Real>(call, 4, [&](const Network<Real>& network, std::int64_t step, Units<Real>& h, Units<Real>& c) {
+        enum Gate : std::int64_t { in, out, forget, fresh };
+        const Units<Real> before = h;
+        const auto sum = [&](Gate which, std::int64_t unit, const Real& cell) {
+            Real x = network.input_part(which, unit, step) + network.state_part(which, unit, before);
+            if (which != fresh && call.has("PeepholeTensor")) {
+                const std::int64_t number = (3 * network.direction + which) * network.hidden + unit;
+                x += peepholes.elements[static_cast<std::size_t>(number)] * cell;
+            }
+            return call.flag("UseClipThreshold") ? min(max(x, -threshold), threshold) : x;
+        };
+        for (std::int64_t unit = 0; unit < network.hidden; ++unit) {
+            Real& cell = c[static_cast<std::size_t>(unit)];
+            const Real i = network.activated(0, sum(in, unit, cell));
+            const Real f = call.flag("CoupleInputForget") ? Real(1) - i : network.activated(0, sum(forget, unit, cell));
+            cell = in_range(f * cell + i * network.activated(1, sum(fresh, unit, cell)));
+            h[static_cast<std::size_t>(unit)] =
+                in_range(network.activated(0, sum(out, unit, cell)) * network.activated(2, cell));
+        }
+    });
+};
+
+// https://learn.microsoft.com/en-us/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
+// z and r = f(x W + h R + biases), n = g(x W + (r h) R + biases), h' = (1 - z) n + z h. With LinearBeforeReset,
+// n = g(x W + bias + r (h R + bias)).
+constexpr auto gru = []<class Real>(Call& call) {
+    const bool linear_before_reset = call.flag("LinearBeforeReset");
+    run<Real>(call, 3, [&](const Network<Real>& network, std::int64_t step, Units<Real>& h, Units<Real>& /*c*/) {
+        enum Gate : std::int64_t { update, reset, fresh };
+        const Units<Real> before = h;
+        const auto gate = [&](Gate which, std::int64_t unit) {
+            return network.activated(0,
+                                     network.input_part(which, unit, step) + network.state_part(which, unit, before));
+        };
+        Units<Real> kept = before;
+        for (std::int64_t unit = 0; unit < network.hidden; ++unit) {
+            kept[static_cast<std::size_t>(unit)] = gate(reset, unit) * before[static_cast<std::size_t>(unit)];
+        }
+        for (std::int64_t unit = 0; unit < network.hidden; ++unit) {
+            const Real of_state = linear_before_reset ? gate(reset, unit) * network.state_part(fresh, unit, before)
+                                                      : network.state_part(fresh, unit, kept);
+            const Real n = network.activated(1, network.input_part(fresh, unit, step) + of_state);
+            const Real z = gate(update, unit);
+            h[static_cast<std::size_t>(unit)] =
+                in_range((Real(1) - z) * n + z * before[static_cast<std::size_t>(unit)]);
+        }
+    });
+};
+
 }  // namespace
 
 Definitions recurrent_definitions() {
-    return {define("RNN", rnn)};
+    return {define("RNN", rnn), define("LSTM", lstm), define("GRU", gru)};
 }
 
 }  // namespace dmlconform::cpu::definitions

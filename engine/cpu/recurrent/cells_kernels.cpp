@@ -1,5 +1,5 @@
 // One step of RNN, GRU and LSTM. The documentation shows the equations as images; they are ONNX's, and DirectML 1.15.4
-// was measured to compute them. RNN equals definitions/recurrent.cpp.
+// was measured to compute them. Equals definitions/recurrent.cpp.
 #include "engine/cpu/recurrent/sequence.h"
 
 namespace dmlconform::cpu {
@@ -93,7 +93,7 @@ private:
         const Number kept = stored(update * state);
         const Number taken = stored(stored(1 - update) * candidate);
         const Number change = stored(update * stored(state - candidate));
-        return stored(this->arithmetic_.either(taken + kept, candidate + change));
+        return this->carried(this->arithmetic_.either(taken + kept, candidate + change));
     }
 
     bool linear_before_reset_;
@@ -123,10 +123,10 @@ public:
             const Number in = gate_value(input_gate, unit, input, states, cell);
             const Number forget = couples_ ? stored(1 - in) : gate_value(forget_gate, unit, input, states, cell);
             const Number fresh = this->activated(1, clipped(this->gate_sum(cell_gate, unit, input, states).result()));
-            const Number next = stored(stored(forget * cell) + stored(in * fresh));
+            const Number next = this->carried(stored(forget * cell) + stored(in * fresh));
             const Number out = gate_value(output_gate, unit, input, states, next);
             this->cells_[i] = next;
-            this->states_[i] = stored(out * this->activated(2, next));
+            this->states_[i] = this->carried(out * this->activated(2, next));
         }
     }
 

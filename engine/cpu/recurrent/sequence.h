@@ -52,6 +52,7 @@ protected:
     [[nodiscard]] const Network& network() const { return directed_.network; }
     [[nodiscard]] std::int64_t units() const { return directed_.network.hidden; }
     [[nodiscard]] Number stored(const Number& x) const { return arithmetic_.stored(x); }
+    [[nodiscard]] Number carried(const Number& x) const { return arithmetic_.carried(x); }
 
     /// The sum of a gate without peepholes: x W + h R + biases.
     [[nodiscard]] Sum gate_sum(std::int64_t gate, std::int64_t unit, std::span<const double> input,
@@ -78,7 +79,7 @@ protected:
     }
 
     [[nodiscard]] Number activated(std::size_t which, const Number& x) const {
-        return stored(network().activation(directed_.direction, which)(stored(x)));
+        return carried(network().activation(directed_.direction, which)(carried(x)));
     }
 
     [[nodiscard]] std::vector<Number> started(std::span<const double> from) const {
