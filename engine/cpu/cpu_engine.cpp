@@ -65,7 +65,11 @@ private:
 class CpuGraphExecutable final : public Executable {
 public:
     explicit CpuGraphExecutable(const operators::Graph& graph)
-        : graph_(graph), values_(graph), times_(graph.nodes.size()) {}
+        : graph_(graph), values_(graph), times_(graph.nodes.size()), is_output_(graph.values.size()) {
+        for (const operators::ValueIndex output : graph.outputs) {
+            is_output_[output] = true;
+        }
+    }
 
     core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
         inputs_.assign(inputs.begin(), inputs.end());
@@ -100,9 +104,13 @@ private:
         const NodeInputs inputs = values_.inputs_of(node);
         std::vector<core::Tensor*> outputs;
         for (const operators::ValueIndex output : node.outputs) {
-            outputs.push_back(output == operators::no_value
-                                  ? nullptr
-                                  : &values_.put(output, core::output_tensor(graph_.values[output].desc)));
+            if (output == operators::no_value) {
+                outputs.push_back(nullptr);
+                continue;
+            }
+            const core::TensorDesc& desc = graph_.values[output].desc;
+            outputs.push_back(
+                &values_.put(output, is_output_[output] ? core::output_tensor(desc) : core::Tensor(desc)));
         }
         find_kernel(node.descriptor->schema->short_name())->compute({*node.descriptor, inputs.tensors, outputs, {}});
     }
@@ -110,6 +118,8 @@ private:
     const operators::Graph& graph_;
     GraphValues values_;
     std::vector<std::chrono::nanoseconds> times_;
+    /// For each value, whether it is read back. Only these show which of their bytes were not written.
+    std::vector<bool> is_output_;
     std::vector<const core::Tensor*> inputs_;
 };
 
