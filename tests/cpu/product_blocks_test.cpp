@@ -85,10 +85,29 @@ TEST(ProductTile, EveryInstructionSetComputesTheSameBesideSums) {
                 std::vector<double> same_bounds = given;
                 cpu::product::fastest_partial_tile(with_bounds)(
                     left.data(), right.data(), depth, same_sums.data(),
-                    {same_squares.data(), with_bounds ? same_bounds.data() : nullptr}, stride);
+                    {same_squares.data(), with_bounds ? same_bounds.data() : nullptr}, stride, false);
                 EXPECT_EQ(sums, same_sums) << depth;
                 EXPECT_EQ(squares, same_squares) << depth;
                 EXPECT_EQ(with_bounds ? bounds : given, same_bounds) << depth;
+                // From zero, whatever was there.
+                std::vector<double> zeros(given.size(), 0);
+                std::vector<double> from_zero[3] = {zeros, zeros, zeros};
+                std::vector<double> first[3] = {zeros, zeros, zeros};
+                for (std::int64_t i = 0; i < tile_rows * tile_columns; ++i) {
+                    const auto at = static_cast<std::size_t>(i / tile_columns * stride + i % tile_columns);
+                    first[0][at] = first[1][at] = 7;
+                    first[2][at] = with_bounds ? 7 : 0;
+                }
+                const auto add = [&](std::vector<double>(&numbers)[3], bool is_first) {
+                    cpu::product::fastest_partial_tile(with_bounds)(
+                        left.data(), right.data(), depth, numbers[0].data(),
+                        {numbers[1].data(), with_bounds ? numbers[2].data() : nullptr}, stride, is_first);
+                };
+                add(from_zero, false);
+                add(first, true);
+                EXPECT_EQ(from_zero[0], first[0]) << depth;
+                EXPECT_EQ(from_zero[1], first[1]) << depth;
+                EXPECT_EQ(from_zero[2], first[2]) << depth;
             }
         }
     }

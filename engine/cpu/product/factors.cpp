@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/product/prefetch.h"
 #include "engine/cpu/product/tile.h"
 #include "engine/cpu/wide_registers.h"
 
@@ -76,12 +77,17 @@ private:
         const std::int64_t depth = factors_.shape().depth;
         const auto size = static_cast<std::size_t>(blocks(rows_, tile_.rows) * tile_.rows * stride());
         const bool with_partial_sums = with_bounds_ && part == Part::values;
+        const bool is_added = depth == 0 || rows_ == 1;
+        const auto prepare = [&](std::vector<double>& numbers) {
+            is_added ? numbers.assign(size, 0) : numbers.resize(size);
+        };
+        prepare(sums);
         if (with_partial_sums) {
-            partial_squares_.assign(size, 0);
-            bounds_.assign(has_squares_ ? 0 : size, 0);
+            prepare(partial_squares_);
+            if (!has_squares_) {
+                prepare(bounds_);
+            }
         }
-        const bool is_added = with_partial_sums || depth == 0 || rows_ == 1;
-        is_added ? sums.assign(size, 0) : sums.resize(size);
         const bool are_doubles = factors_.left().floats.empty() && factors_.right().floats.empty();
         if (rows_ == 1 && part == Part::values && !with_bounds_ && are_doubles) {
             // A tile would compute several rows, of which only one is needed.
@@ -90,6 +96,7 @@ private:
         }
         for (std::int64_t k = 0; k < depth; k += block_depth) {
             const std::int64_t count = std::min(block_depth, depth - k);
+            const bool is_first = !is_added && k == 0;
             load_right(part, k, count);
             for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
                 const double* const left = loaded_left(part, row, k, count);
@@ -98,9 +105,10 @@ private:
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
                         partial_tile_(left, right, count, &sums[to],
-                                      {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to]}, stride());
+                                      {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to]}, stride(),
+                                      is_first);
                     } else {
-                        tile_.add(left, right, count, &sums[to], stride(), !is_added && k == 0);
+                        tile_.add(left, right, count, &sums[to], stride(), is_first);
                     }
                 }
             }
@@ -143,7 +151,8 @@ private:
         }
         if (rows == tile_.rows && part == Part::values) {
             const std::size_t start = factors_.left_index(batch_, first_row_ + row, k);
-            from.interleave(start, static_cast<std::size_t>(factors_.shape().depth), tile_.rows, count, to);
+            const bool has_next = row + 2 * tile_.rows <= rows_;
+            from.interleave(start, static_cast<std::size_t>(factors_.shape().depth), tile_.rows, count, to, has_next);
             return;
         }
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -227,10 +236,15 @@ void Elements::copy(std::int64_t first, std::int64_t step, std::int64_t count, d
 
 namespace {
 
-/// A constant number of rows, which are read in parallel. One after the other, each would wait for the memory.
+/// A constant number of rows, which are read in parallel. One after the other, each would wait for the memory. The
+/// next rows, if there are as many, are loaded into the caches meanwhile.
 template <std::int64_t rows, class T>
-void interleave_rows(const T* from, std::size_t distance, std::int64_t count, double* to) {
+void interleave_rows(const T* from, std::size_t distance, std::int64_t count, double* to, bool has_next) {
+    constexpr std::int64_t of_cache_line = 64 / sizeof(T);
     for (std::int64_t k = 0; k < count; ++k) {
+        for (std::int64_t row = 0; has_next && k % of_cache_line == 0 && row < rows; ++row) {
+            prefetch(from + static_cast<std::size_t>(rows + row) * distance + static_cast<std::size_t>(k));
+        }
         for (std::int64_t row = 0; row < rows; ++row) {
             to[k * rows + row] = from[static_cast<std::size_t>(row) * distance + static_cast<std::size_t>(k)];
         }
@@ -239,10 +253,11 @@ void interleave_rows(const T* from, std::size_t distance, std::int64_t count, do
 
 }  // namespace
 
-void Elements::interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count,
-                          double* to) const {
+void Elements::interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to,
+                          bool has_next) const {
     const auto interleaved = [&](const auto* from) {
-        rows == 4 ? interleave_rows<4>(from, distance, count, to) : interleave_rows<8>(from, distance, count, to);
+        rows == 4 ? interleave_rows<4>(from, distance, count, to, has_next)
+                  : interleave_rows<8>(from, distance, count, to, has_next);
     };
     floats_ == nullptr ? interleaved(doubles_ + first) : interleaved(floats_ + first);
 }

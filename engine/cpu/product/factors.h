@@ -24,8 +24,10 @@ public:
     }
     /// Copies `count` elements, `step` apart, to numbers that are `to_step` apart.
     void copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step = 1) const;
-    /// Sets to[k * rows + row] to the elements of 4 or 8 rows, which are `distance` apart.
-    void interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to) const;
+    /// Sets to[k * rows + row] to the elements of 4 or 8 rows, which are `distance` apart. `has_next`: as many rows
+    /// follow, which will be read next.
+    void interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to,
+                    bool has_next) const;
 
 private:
     const double* doubles_ = nullptr;

@@ -26,8 +26,8 @@ public:
           output_(output),
           addresses_(addresses_of(output.desc)) {}
 
-    /// `sums` are the reference's, `differences` those of this run. There are as many as `values`.
-    void operator()(std::int64_t first, const double* sums, const float* differences, std::span<double> values) const {
+    /// `sums` are the reference's, `differences` those of this run.
+    void operator()(std::int64_t first, const double* sums, const float* differences, std::size_t count) const {
         ScaledSum scaled{.factor = finish_.factor, .weight = finish_.weight};
         if (has_plain_rows_) {
             if (!finish_.addends.empty()) {
@@ -35,16 +35,14 @@ public:
             }
             if (is_packed_fp32_) {
                 store_plain(scaled, sums, differences,
-                            output_.as<float>().subspan(static_cast<std::size_t>(first), values.size()));
+                            output_.as<float>().subspan(static_cast<std::size_t>(first), count));
                 return;
             }
         }
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            values[i] = sums[i] + double{differences[i]};
-        }
-        for (std::size_t i = 0; i < values.size(); ++i) {
+        std::vector<double> values(count);
+        for (std::size_t i = 0; i < count; ++i) {
             scaled.addend = finish_.addend_of(shape_, first + static_cast<std::int64_t>(i));
-            values[i] = finish_.activation(scaled.value(values[i]));
+            values[i] = finish_.activation(scaled.value(sums[i] + double{differences[i]}));
         }
         store_values(output_, addresses_, first, values);
     }
@@ -94,10 +92,10 @@ bool store_runs(const RunArguments& arguments, const Factors& factors, std::size
         const Shape& shape = factors.shape();
         const std::int64_t first =
             (differences.batch * shape.rows + differences.row) * shape.columns + differences.column;
-        std::vector<double> values(static_cast<std::size_t>(differences.count));
         for (std::size_t run = 0; run < runs.size(); ++run) {
             runs[run](first, &sums[static_cast<std::size_t>(first)],
-                      differences.values + static_cast<std::int64_t>(run) * differences.stride, values);
+                      differences.values + static_cast<std::int64_t>(run) * differences.stride,
+                      static_cast<std::size_t>(differences.count));
         }
     });
 }

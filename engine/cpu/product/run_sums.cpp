@@ -7,6 +7,7 @@
 #include "engine/core/hardware_threads.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/finish.h"
+#include "engine/cpu/product/prefetch.h"
 #include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::product {
@@ -91,6 +92,9 @@ public:
             for (std::int64_t column = 0; column < column_tiles_; ++column) {
                 const float* const right = &right_[static_cast<std::size_t>(column * count * tile_step)];
                 for (std::int64_t row = 0; row < row_tiles; ++row) {
+                    if (row + 1 < row_tiles) {
+                        prefetch_sums(row + 1, column);
+                    }
                     tile_(left_.at(batch, first_row / run_tile_rows + row, k), right, count, sums_of(row, column),
                           k == 0);
                 }
@@ -109,6 +113,13 @@ private:
 
     [[nodiscard]] float* sums_of(std::int64_t row_tile, std::int64_t column_tile) {
         return &sums_[static_cast<std::size_t>((row_tile * column_tiles_ + column_tile) * run_tile_sums)];
+    }
+
+    void prefetch_sums(std::int64_t row_tile, std::int64_t column_tile) {
+        const float* const sums = sums_of(row_tile, column_tile);
+        for (std::int64_t i = 0; i < run_tile_sums; i += run_lanes) {
+            prefetch(sums + i);
+        }
     }
 
     /// Loads differences of the right factors as tiles: [tile][k][column][run].

@@ -25,8 +25,8 @@ public:
         Eight error_of_all;
         load(row_.values, i, value);
         load(row_.bounds, i, bound);
-        load(row_.terms.data(), i, terms);
-        load(row_.errors.data(), i, error_of_all);
+        load(row_.terms, i, terms);
+        load(row_.errors, i, error_of_all);
         seen.note(bound * 4);  // Bounds near FP32's end are special.
         Eight squares;
         add_partial_squares(i, value, bound, terms, squares);
@@ -43,7 +43,7 @@ public:
         const Eight total = value + addend;
         const Eight total_bound = bound + std::fabs(addend);
         seen.note(total_bound * 4);
-        load(row_.errors_with_addend.data(), i, error_of_all);
+        load(row_.errors_with_addend, i, error_of_all);
         error = error_of_all * (total_bound + magnitude(total)) / 2 + 2 * one_rounding * total_bound + flush +
                 core::float32.smallest_normal;
         error = total_bound <= row_.largest_exact_with_addend ? Eight{} : error;

@@ -126,6 +126,13 @@ SumRanges::SumRanges(const Factors& factors, double error, core::DataType type, 
              (2 + (left.has_subnormal ? right.largest : 0) + (right.has_subnormal ? left.largest : 0));
     flush_in_float16_ = core::float16.smallest_normal * (2 + (left.has_subnormal_in_float16 ? right.largest : 0) +
                                                          (right.has_subnormal_in_float16 ? left.largest : 0));
+    const bool may_have_rows = error == 0 && type == core::DataType::float32 && accumulation == Accumulation::fp32;
+    for (std::int64_t column = 0; may_have_rows && column < factors.shape().columns; ++column) {
+        const std::int64_t terms = factors.terms(column);
+        terms_.push_back(static_cast<double>(terms));
+        errors_.push_back(error_after(terms - 1));
+        errors_with_addend_.push_back(error_after(terms));
+    }
 }
 
 /// Then no intermediate result is subnormal.
@@ -207,19 +214,15 @@ std::optional<Interval> SumRanges::quick_range(const Sums& sums, std::int64_t i,
 }
 
 std::optional<RowOfSums> SumRanges::row_of(const Sums& sums, const ScaledSum& scaled) const {
-    if (error_ != 0 || type_ != core::DataType::float32 || accumulation_ != Accumulation::fp32 ||
-        sums.squares != nullptr || scaled.factor != 1) {
+    if (terms_.empty() || sums.squares != nullptr || scaled.factor != 1) {
         return std::nullopt;
     }
     RowOfSums row{.values = sums.values, .bounds = sums.bounds, .partial_squares = sums.partial_squares};
     row.depth = static_cast<double>(factors_.shape().depth);
     row.flush = flush_;
-    for (std::int64_t i = 0; i < sums.count; ++i) {
-        const std::int64_t terms = factors_.terms(sums.column + i);
-        row.terms.push_back(static_cast<double>(terms));
-        row.errors.push_back(error_after(terms - 1));
-        row.errors_with_addend.push_back(error_after(terms));
-    }
+    row.terms = terms_.data() + sums.column;
+    row.errors = errors_.data() + sums.column;
+    row.errors_with_addend = errors_with_addend_.data() + sums.column;
     row.largest_exact = largest_exact(exponent_);
     if (scaled.addend) {
         row.addend = scaled.weight * *scaled.addend;

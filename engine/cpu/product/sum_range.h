@@ -24,15 +24,16 @@ struct ScaledSum {
     void values(const double* sums, std::span<double> to) const;
 };
 
-/// The numbers that the ranges of a row of sums follow from: see SumRanges::quick_range, which computes one of them.
+/// The numbers that the ranges of a row of sums follow from. They belong to the SumRanges. See SumRanges::quick_range,
+/// which computes one of them.
 struct RowOfSums {
     const double* values = nullptr;
     const double* bounds = nullptr;
     const double* partial_squares = nullptr;
     /// For each sum, its number of terms, and the relative errors of a sum without and with an addend.
-    std::vector<double> terms = {};
-    std::vector<double> errors = {};
-    std::vector<double> errors_with_addend = {};
+    const double* terms = nullptr;
+    const double* errors = nullptr;
+    const double* errors_with_addend = nullptr;
     double depth = 1;
     /// The loss of each term.
     double flush = 0;
@@ -92,6 +93,10 @@ private:
     double error_of_all_ = 0;
     double error_of_all_and_addend_ = 0;
     Accumulation accumulation_;
+    /// For each column, what RowOfSums has. Empty if there will be none.
+    std::vector<double> terms_;
+    std::vector<double> errors_;
+    std::vector<double> errors_with_addend_;
     /// The same if FLOAT16 subnormals are flushed.
     double flush_in_float16_;
 };

@@ -37,15 +37,15 @@ void any_processor(const double* left, const double* right, std::int64_t depth, 
 }
 
 void partial_on_any_processor(const double* left, const double* right, std::int64_t depth, double* sums,
-                              const SumsBeside& beside, std::int64_t stride) {
+                              const SumsBeside& beside, std::int64_t stride, bool is_first) {
     for (std::int64_t i = 0; i < tile_rows; ++i) {
         double sum[tile_columns];
         double squares[tile_columns];
         double bounds[tile_columns] = {};
         for (std::int64_t j = 0; j < tile_columns; ++j) {
-            sum[j] = sums[i * stride + j];
-            squares[j] = beside.partial_squares[i * stride + j];
-            bounds[j] = beside.bounds == nullptr ? 0 : beside.bounds[i * stride + j];
+            sum[j] = is_first ? 0 : sums[i * stride + j];
+            squares[j] = is_first ? 0 : beside.partial_squares[i * stride + j];
+            bounds[j] = is_first || beside.bounds == nullptr ? 0 : beside.bounds[i * stride + j];
         }
         for (std::int64_t k = 0; k < depth; ++k) {
             for (std::int64_t j = 0; j < tile_columns; ++j) {
@@ -156,17 +156,18 @@ struct Fused {
 /// Processes half of the rows at a time, so that all sums stay in registers.
 template <bool with_bounds>
 [[gnu::target("avx2")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
-                                               double* sums, const SumsBeside& beside, std::int64_t stride) {
+                                               double* sums, const SumsBeside& beside, std::int64_t stride,
+                                               bool is_first) {
     using Four [[gnu::vector_size(32)]] = double;
     using FourBits [[gnu::vector_size(32)]] = std::uint64_t;
     constexpr std::int64_t fours = tile_columns / 4;
     constexpr std::int64_t rows = tile_rows / 2;
     constexpr std::uint64_t without_sign = ~std::uint64_t{0} >> 1;
     for (std::int64_t first = 0; first < tile_rows; first += rows) {
-        Four sum[rows][fours];
-        Four squares[rows][fours];
-        Four bounds[rows][fours];
-        for (std::int64_t i = 0; i < rows; ++i) {
+        Four sum[rows][fours] = {};
+        Four squares[rows][fours] = {};
+        Four bounds[rows][fours] = {};
+        for (std::int64_t i = 0; !is_first && i < rows; ++i) {
             for (std::int64_t j = 0; j < fours; ++j) {
                 const std::int64_t at = (first + i) * stride + j * 4;
                 std::memcpy(&sum[i][j], sums + at, sizeof(Four));
@@ -211,15 +212,15 @@ template <bool with_bounds>
 template <bool with_bounds>
 [[gnu::target("avx512f,avx512dq")]] void partial_with_avx512(const double* left, const double* right,
                                                              std::int64_t depth, double* sums, const SumsBeside& beside,
-                                                             std::int64_t stride) {
+                                                             std::int64_t stride, bool is_first) {
     static_assert(tile_columns == 8);
     using Row [[gnu::vector_size(64)]] = double;
     using RowBits [[gnu::vector_size(64)]] = std::uint64_t;
     constexpr std::uint64_t without_sign = ~std::uint64_t{0} >> 1;
-    Row sum[tile_rows];
-    Row squares[tile_rows];
-    Row bounds[tile_rows];
-    for (std::int64_t i = 0; i < tile_rows; ++i) {
+    Row sum[tile_rows] = {};
+    Row squares[tile_rows] = {};
+    Row bounds[tile_rows] = {};
+    for (std::int64_t i = 0; !is_first && i < tile_rows; ++i) {
         std::memcpy(&sum[i], sums + i * stride, sizeof(Row));
         std::memcpy(&squares[i], beside.partial_squares + i * stride, sizeof(Row));
         if constexpr (with_bounds) {

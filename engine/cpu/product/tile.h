@@ -28,7 +28,7 @@ struct SumsBeside {
 
 /// The same for a small tile, and for what is beside its sums.
 using PartialTile = void (*)(const double* left, const double* right, std::int64_t depth, double* sums,
-                             const SumsBeside& beside, std::int64_t stride);
+                             const SumsBeside& beside, std::int64_t stride, bool is_first);
 
 /// The fastest variant for this processor and a product of that many rows and columns. All variants round identically
 /// and in the same order: they do not split sums, and multiplication and addition are fused only for FP32 numbers,
