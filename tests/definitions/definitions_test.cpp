@@ -172,17 +172,12 @@ bool is_large(const operators::Descriptor& descriptor) {
     });
 }
 
-/// FLOAT64 has more digits than FP32, and truncation to integers makes a rounding a whole number. Roundings of repeated
-/// elements, which are added one by one, all have the same direction.
+/// FLOAT64 has more digits than FP32, and truncation to integers makes a rounding a whole number.
 bool is_fp32(const operators::Descriptor& descriptor) {
-    const auto repeats = [](const operators::TensorSlot& slot) {
-        return slot.desc != nullptr && std::ranges::count(core::signed_strides(*slot.desc), 0) != 0;
-    };
-    return std::ranges::none_of(descriptor.inputs(), repeats) &&
-           std::ranges::all_of(descriptor.outputs(), [](const operators::TensorSlot& slot) {
-               return slot.desc == nullptr || slot.desc->data_type == DataType::float32 ||
-                      slot.desc->data_type == DataType::float16;
-           });
+    return std::ranges::all_of(descriptor.outputs(), [](const operators::TensorSlot& slot) {
+        return slot.desc == nullptr || slot.desc->data_type == DataType::float32 ||
+               slot.desc->data_type == DataType::float16;
+    });
 }
 
 /// Expects that the reference accepts what the definition gives in FP32.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/load_store.h"
@@ -96,12 +97,28 @@ namespace {
 ///
 /// Independent roundings, each of at most half an epsilon, are sub-Gaussian with a third of the sum of their squares as
 /// the variance. They exceed 7 standard deviations in fewer than one of 10^10 groups: 2 exp(-7^2 / 2) is 5 * 10^-11.
-double error_of_sum(double count, double largest_partial_sum, double more) {
+/// `squared_counts` is that sum: see squared_counts_of.
+double error_of_sum(double count, double squared_counts, double largest_partial_sum, double more) {
     constexpr double most_deviations = 7;
     const double of_tree = (std::ceil(std::log2(count)) + more) * core::float32.one_rounding;
-    const double one_by_one = most_deviations * std::sqrt((count + more) / 3) * core::float32.half_rounding;
+    const double one_by_one = most_deviations * std::sqrt((squared_counts + more) / 3) * core::float32.half_rounding;
     const double worst = (count - 1 + more) * core::float32.one_rounding;
     return std::min(worst, std::max(of_tree, one_by_one)) * largest_partial_sum + core::float32.smallest_normal;
+}
+
+/// The sum of m * m over all distinct terms, of which m are equal. Equal terms are rounded by the same amount while the
+/// sum stays between two powers of two, so that m of them are off by up to m half epsilons together.
+double squared_counts_of(std::vector<float> terms) {
+    std::erase_if(terms, [](float term) { return std::isnan(term); });
+    std::ranges::sort(terms);
+    double sum = 0;
+    for (auto first = terms.begin(); first != terms.end();) {
+        const auto next = std::upper_bound(first, terms.end(), *first);
+        const auto count = static_cast<double>(next - first);
+        sum += count * count;
+        first = next;
+    }
+    return sum;
 }
 
 /// Numbers that are at most so far from an exact one, with the value and the variance of x. If x has an infinity,
@@ -126,8 +143,13 @@ Interval mean_of(std::span<const double> numbers, double mean, const normalisati
         negative += std::max(-number, 0.0);
     }
     const auto count = static_cast<double>(numbers.size());
+    // Equal terms only add up to more where sums are rounded. Means that are updated round numbers that differ.
+    const bool is_exact = in_any_order.high - in_any_order.low <=
+                          8 * core::float32.one_rounding * std::fabs(mean) + count * core::float32.smallest_normal;
+    const double squared_counts =
+        is_exact ? count : squared_counts_of(std::vector<float>(numbers.begin(), numbers.end()));
     // Each pass divides, or multiplies by a rounded reciprocal.
-    const double off = error_of_sum(count, std::max(positive, negative) / count, 2 * passes);
+    const double off = error_of_sum(count, squared_counts, std::max(positive, negative) / count, 2 * passes);
     return with_ends(in_any_order, mean, off, off);
 }
 
@@ -135,13 +157,15 @@ Interval mean_of(std::span<const double> numbers, double mean, const normalisati
 Interval variance_of_group(std::span<const double> numbers, double mean, const Interval& mean_range,
                            const normalisation::PassesRange& none, double passes) {
     double squares = 0;
+    std::vector<float> terms;
     for (const double number : numbers) {
         squares += (number - mean) * (number - mean);
+        terms.push_back(static_cast<float>((number - mean) * (number - mean)));
     }
     const auto count = static_cast<double>(numbers.size());
     const double exact = squares / count;
     // A distance is rounded, which squaring doubles, and so is the square.
-    const double error = error_of_sum(count, exact, 2 * passes + 3);
+    const double error = error_of_sum(count, squared_counts_of(std::move(terms)), exact, 2 * passes + 3);
     const double shift = std::max(mean_range.high - mean, mean - mean_range.low);
     return with_ends(normalisation::variance_range(numbers, mean, mean_range, none), exact, std::min(error, exact),
                      error + shift * shift * (1 + (count + 5) * core::float32.one_rounding));

@@ -25,6 +25,7 @@ double Plane::value(const Sample& y, const Sample& x) const {
 
 Interval Plane::interpolated(const Sample& y, const Sample& x, double value) const {
     Around around;
+    around.keeps_equal = y.is_at_element() && x.is_at_element();
     Interval means(std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), false);
     const auto include = [&](double mean) {
         means.low = std::min(means.low, mean);

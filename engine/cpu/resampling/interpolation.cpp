@@ -162,7 +162,8 @@ Interval interpolated_range(const Interval& means, const Around& around, double 
     if (2 * around.largest > core::float32.largest) {
         return {-infinity, infinity, true};
     }
-    const bool alike = means.low == means.high && means.low == value && around.largest == std::fabs(value);
+    const bool alike =
+        around.keeps_equal && means.low == means.high && means.low == value && around.largest == std::fabs(value);
     const double error = alike ? 0 : 6 * core::float32.one_rounding * static_cast<double>(dimensions) * around.largest;
     // One subtraction, multiplication and addition for each dimension, and a position anywhere in its range.
     const double variance = alike ? 0

@@ -41,6 +41,9 @@ struct Sample {
     bool may_be_beyond = false;
     /// True if the position may be NaN, so that the result is unspecified.
     bool anywhere = false;
+
+    /// True if FP32 can only read one element, with a weight of 1.
+    [[nodiscard]] bool is_at_element() const { return around.size() == 1 && around[0].from == 0 && around[0].to == 0; }
 };
 
 /// How a position is read. Measured on DirectML 1.15.4: of two elements at the same distance the higher one is nearest.
@@ -68,6 +71,9 @@ struct Weight {
 struct Around {
     double largest = 0;
     bool finite = true;
+    /// True if equal elements must give exactly that element: those of integer types, because truncation would take one
+    /// off, and a single element with a weight of 1. Otherwise implementations may round shares of equal elements.
+    bool keeps_equal = false;
 
     void add(double element);
 };

@@ -161,6 +161,12 @@ private:
         return result;
     }
 
+    [[nodiscard]] bool is_at_element(Coordinates coordinates) const {
+        std::size_t d = 0;
+        return std::ranges::all_of(coordinates,
+                                   [&](auto /*coordinate*/) { return sample(coordinates, d++).is_at_element(); });
+    }
+
     [[nodiscard]] Interval range(Coordinates coordinates, double value) const {
         for (std::size_t d = 0; d < coordinates.size(); ++d) {
             if (sample(coordinates, d).anywhere) {
@@ -168,6 +174,7 @@ private:
             }
         }
         window::Around around;
+        around.keeps_equal = !core::is_floating_point(ends_.output.desc.data_type) || is_at_element(coordinates);
         const Interval means = extremes(coordinates, 0, 0, around);
         return window::interpolated_range(means, around, value, coordinates.size());
     }
