@@ -26,6 +26,11 @@ void load_number(const core::Tensor& from, const Segment& at, Rounded& to) {
     element_wise::load(from.buffer.bytes(), at, 1, &number);
     to = number;
 }
+void load_number(const core::Tensor& from, const Segment& at, Ranged& to) {
+    double number = 0;
+    element_wise::load(from.buffer.bytes(), at, 1, &number);
+    to = number;
+}
 void load_number(const core::Tensor& from, const Segment& at, Signed& to) {
     element_wise::load(from.buffer.bytes(), at, 1, &to);
 }
@@ -48,6 +53,9 @@ void store_number(core::Tensor& to, const Segment& at, const Estimate& from, Sto
 void store_number(core::Tensor& to, const Segment& at, const Rounded& from, Store how) {
     const double number{from.value};
     element_wise::store(to.buffer.bytes(), at, 1, &number, how);
+}
+void store_number(core::Tensor& to, const Segment& at, const Ranged& from, Store how) {
+    element_wise::store(to.buffer.bytes(), at, 1, &from.range.value, how);
 }
 template <class Number>
 void store_number(core::Tensor& to, const Segment& at, const Number& from, Store how) {
@@ -88,6 +96,7 @@ Number Call::scalar(std::string_view name, core::DataType type) const {
 template double Call::scalar(std::string_view, core::DataType) const;
 template Estimate Call::scalar(std::string_view, core::DataType) const;
 template Rounded Call::scalar(std::string_view, core::DataType) const;
+template Ranged Call::scalar(std::string_view, core::DataType) const;
 template Signed Call::scalar(std::string_view, core::DataType) const;
 template Unsigned Call::scalar(std::string_view, core::DataType) const;
 
@@ -104,6 +113,7 @@ Array<Number> Call::loaded(std::size_t slot) const {
 template Array<double> Call::loaded(std::size_t) const;
 template Array<Estimate> Call::loaded(std::size_t) const;
 template Array<Rounded> Call::loaded(std::size_t) const;
+template Array<Ranged> Call::loaded(std::size_t) const;
 template Array<Signed> Call::loaded(std::size_t) const;
 template Array<Unsigned> Call::loaded(std::size_t) const;
 template Array<Bits> Call::loaded(std::size_t) const;
@@ -117,6 +127,13 @@ std::vector<Output> estimates(const Descriptor& descriptor, std::span<const core
     Call call(descriptor, inputs);
     find_definition(descriptor.schema->short_name())->with_estimates(call);
     return std::move(call.outputs);
+}
+
+std::vector<Output> ranges(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
+    Call call(descriptor, inputs);
+    Ranged::may_branch = false;
+    find_definition(descriptor.schema->short_name())->with_ranges(call);
+    return Ranged::may_branch ? std::vector<Output>() : std::move(call.outputs);
 }
 
 namespace {

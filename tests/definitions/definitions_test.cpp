@@ -81,6 +81,15 @@ std::string difference(DataType type, std::uint64_t bits, definitions::Rounded e
     return difference(type, bits, double{expected.value}, how);
 }
 
+std::string difference(DataType type, std::uint64_t bits, const definitions::Ranged& expected, Store how) {
+    const double actual = core::decode_element(type, bits);
+    const cpu::Interval stored = cpu::element_wise::stored_range(type, expected.range, how);
+    if (std::isnan(actual) ? stored.nan : stored.contains(actual)) {
+        return "";
+    }
+    return "expected " + std::to_string(stored.low) + " to " + std::to_string(stored.high);
+}
+
 /// What was compared: elements, and those whose definition allows any value.
 struct Compared {
     std::uint64_t cases = 0;
@@ -200,6 +209,57 @@ void expect_accepted_in_fp32(const cases::Case& subject) {
     }
 }
 
+/// The number of elements that were compared, and of those of which an end of the range is not accepted.
+struct Ends {
+    std::uint64_t cases = 0;
+    std::uint64_t elements = 0;
+    std::uint64_t outside = 0;
+};
+
+/// Either end of each range, in the output's type; NaN where there is no number.
+Tensor end_of(const core::TensorDesc& desc, const definitions::Array<definitions::Ranged>& ranges, Store how,
+              bool is_low) {
+    Tensor tensor(desc);
+    const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
+    std::size_t i = 0;
+    runs.for_each_element([&](const auto& at) {
+        const cpu::Interval stored = cpu::element_wise::stored_range(desc.data_type, ranges.elements[i++].range, how);
+        const double end = !stored.has_numbers() ? std::nan("") : is_low ? stored.low : stored.high;
+        cpu::element_wise::store(tensor.buffer.bytes(), {desc.data_type, at[0], 0}, 1, &end, how);
+    });
+    return tensor;
+}
+
+/// Expects that the ranges of the definition have the reference's values, and counts ends that it does not accept.
+void compare_ranges(const cases::Case& subject, Ends& ends) {
+    const operators::Descriptor& descriptor = *subject.descriptor;
+    const Inputs inputs(subject);
+    const std::vector<definitions::Output> ranges = definitions::ranges(descriptor, inputs.pointers);
+    if (ranges.empty()) {
+        return;
+    }
+    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs.pointers);
+    const auto slots = descriptor.outputs();
+    ++ends.cases;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const auto* const numbers = std::get_if<definitions::Array<definitions::Ranged>>(&ranges[i].numbers);
+        if (slots[i].desc == nullptr || numbers == nullptr) {
+            continue;
+        }
+        Compared compared;
+        EXPECT_EQ(difference(reference.outputs[i], ranges[i], compared), "")
+            << subject.id << ' ' << slots[i].name << '\n'
+            << ::testing::PrintToString(operators::to_lines(descriptor));
+        for (const bool is_low : {true, false}) {
+            const auto comparison =
+                compare::compare(reference.outputs[i], end_of(*slots[i].desc, *numbers, ranges[i].store, is_low),
+                                 cpu::default_tolerance(descriptor, slots[i]), &reference.slack[i]);
+            ends.elements += comparison.elements;
+            ends.outside += comparison.beyond;
+        }
+    }
+}
+
 std::vector<std::string> defined_operators() {
     std::vector<std::string> names;
     for (const std::string& name : operators::operator_names()) {
@@ -236,6 +296,54 @@ TEST_P(Definition, IsAcceptedInFp32) {
         if (subject && !subject->expect_error && is_fp32(*subject->descriptor)) {
             expect_accepted_in_fp32(*subject);
         }
+    }
+}
+
+/// Why a definition's range reaches beyond what the reference accepts, which knows more than intervals do. Null if the
+/// reference must accept all of it.
+const char* why_wider(std::string_view name) {
+    using namespace std::string_view_literals;
+    if (name == "ELEMENT_WISE_ATAN_YX"sv) {
+        return "at the branch cut, the range has all angles, and an implementation one of the two ends";
+    }
+    if (name.starts_with("LP_POOLING"sv)) {
+        return "the definition divides by the largest element, and multiplies by it in the end";
+    }
+    if (name.starts_with("ROI_ALIGN"sv) && !name.ends_with("GRAD"sv)) {
+        return "the weights d and 1 - d depend on each other, and a mean of one sample is that sample";
+    }
+    if (name.starts_with("MEAN_VARIANCE_"sv) || name.starts_with("BATCH_NORMALIZATION"sv)) {
+        return "elements, mean and variance depend on each other, and sums have independent roundings";
+    }
+    if (name.starts_with("MULTIHEAD_"sv)) {
+        return "the largest score, which is subtracted from all, cancels in the quotients";
+    }
+    return nullptr;
+}
+
+bool has_doubles(const operators::Descriptor& descriptor) {
+    return std::ranges::any_of(descriptor.outputs(), [](const operators::TensorSlot& slot) {
+        return slot.desc != nullptr && slot.desc->data_type == DataType::float64;
+    });
+}
+
+/// Evaluated on intervals, the definition gives all results of FP32 implementations that keep its order.
+TEST_P(Definition, RangesHoldTheReferenceAndAreAccepted) {
+    const operators::OperatorSchema& schema = *operators::find_operator(GetParam());
+    Ends ends;
+    for (std::uint64_t n = 0; n < 100 && !HasFailure(); ++n) {
+        const auto subject = fuzz::generate(schema, {.seed = 37, .perturbed_percent = 0}, n);
+        if (subject && !subject->expect_error && !has_doubles(*subject->descriptor) &&
+            !is_large(*subject->descriptor)) {
+            compare_ranges(*subject, ends);
+        }
+    }
+    EXPECT_GT(ends.cases, 40u);
+    if (const char* const why = why_wider(GetParam())) {
+        EXPECT_GT(ends.outside, 0u) << "although " << why;
+        EXPECT_LT(ends.outside, ends.elements / 4);
+    } else {
+        EXPECT_EQ(ends.outside, 0u);
     }
 }
 

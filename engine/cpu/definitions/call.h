@@ -13,6 +13,7 @@
 #include "engine/core/tensor.h"
 #include "engine/cpu/definitions/arrays.h"
 #include "engine/cpu/definitions/estimate.h"
+#include "engine/cpu/definitions/ranged.h"
 #include "engine/cpu/definitions/rounded.h"
 #include "engine/cpu/element_wise/row.h"
 #include "engine/operators/enumerators.h"
@@ -26,7 +27,7 @@ using operators::enumerator;
 /// The elements of an output, and how numbers are converted to its type.
 struct Output {
     std::variant<std::monostate, Array<Bits>, Array<Signed>, Array<Unsigned>, Array<double>, Array<Estimate>,
-                 Array<Rounded>>
+                 Array<Rounded>, Array<Ranged>>
         numbers;
     Store store = Store::wrapping;
     /// The number of elements that mean something, from the first one on; the other ones are not compared.
@@ -127,6 +128,7 @@ struct Definition {
     void (*in_doubles)(Call& call);
     void (*with_estimates)(Call& call);
     void (*in_fp32)(Call& call);
+    void (*with_ranges)(Call& call);
 };
 using Definitions = std::vector<Definition>;
 
@@ -135,7 +137,8 @@ template <class F>
 Definition define(std::string_view name, F /*definition*/) {
     return {name, [](Call& call) { F{}.template operator()<double>(call); },
             [](Call& call) { F{}.template operator()<Estimate>(call); },
-            [](Call& call) { F{}.template operator()<Rounded>(call); }};
+            [](Call& call) { F{}.template operator()<Rounded>(call); },
+            [](Call& call) { F{}.template operator()<Ranged>(call); }};
 }
 
 /// Null if the operator has no definition yet.
@@ -151,6 +154,9 @@ Definition define(std::string_view name, F /*definition*/) {
 /// The same, where every operation is rounded to FP32.
 [[nodiscard]] std::vector<core::Tensor> fp32_values(const Descriptor& descriptor,
                                                     std::span<const core::Tensor* const> inputs);
+/// The ranges of what FP32 may give, where every operation is that of the formula. Empty if rounding may change the
+/// answer of a comparison.
+[[nodiscard]] std::vector<Output> ranges(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs);
 
 /// The files with definitions. The build writes this list.
 extern const std::span<const core::RegistryFile<Definitions>> definitions;

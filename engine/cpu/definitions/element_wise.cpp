@@ -127,7 +127,8 @@ template <std::size_t inputs, Numbers numbers, Store how = Store::wrapping, clas
 Definition formula(std::string_view name, F /*formula*/) {
     return {name, [](Call& call) { evaluate<inputs, numbers, how, F, double>(call); },
             [](Call& call) { evaluate<inputs, numbers, how, F, Estimate>(call); },
-            [](Call& call) { evaluate<inputs, numbers, how, F, Rounded>(call); }};
+            [](Call& call) { evaluate<inputs, numbers, how, F, Rounded>(call); },
+            [](Call& call) { evaluate<inputs, numbers, how, F, Ranged>(call); }};
 }
 template <Store how = Store::wrapping, class F>
 Definition real(std::string_view name, F f) {

@@ -39,6 +39,9 @@ inline Estimate converted(const Estimate& x, core::DataType type) {
 inline Rounded converted(Rounded x, core::DataType type) {
     return converted(double{x.value}, type);
 }
+inline Ranged converted(const Ranged& x, core::DataType type) {
+    return element_wise::stored_range(type, x.range, Store::converting);
+}
 
 /// The same as an integer, which doubles cannot hold at the upper ends of 64-bit types.
 template <class Integer>
