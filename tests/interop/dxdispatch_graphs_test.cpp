@@ -157,7 +157,7 @@ TEST(Images, AreScaledByATriangle) {
 std::vector<float> pixels(const TemporaryFolder& folder, const std::string& file, const std::string& more,
                           std::string& problem) {
     const std::string text = fmt::format(R"({{
-    "resources": {{ "picture": {{ "initialValues": {{ "sourcePath": "{}" }}, "initialValuesDataType": "FLOAT32"{} }},
+    "resources": {{ "image": {{ "initialValues": {{ "sourcePath": "{}" }}, "initialValuesDataType": "FLOAT32"{} }},
                     "out": {{ "initialValuesDataType": "FLOAT32",
                               "initialValues": {{ "valueCount": 3, "value": 0 }} }} }},
     "dispatchables": {{ "it": {{ "type": "ELEMENT_WISE_IDENTITY", "desc": {{
@@ -165,7 +165,7 @@ std::vector<float> pixels(const TemporaryFolder& folder, const std::string& file
         "OutputTensor": {{ "DataType": "FLOAT32", "Sizes": [3] }}
     }} }} }},
     "commands": [ {{ "type": "dispatch", "dispatchable": "it",
-                     "bindings": {{ "InputTensor": "picture", "OutputTensor": "out" }} }} ]
+                     "bindings": {{ "InputTensor": "image", "OutputTensor": "out" }} }} ]
 }})",
                                          file, more);
     const auto [suite, left_out] = read(folder, text);
