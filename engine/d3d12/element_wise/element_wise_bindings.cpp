@@ -270,12 +270,10 @@ private:
     /// True if integers and floating-point numbers alike are treated as unsigned bits.
     [[nodiscard]] bool is_raw() const { return has(raw) || (has(raw_unscaled) && parameters_.has_scale_bias == 0); }
 
-    /// The dispatch for a copy that is faster by tiles.
+    /// The dispatch for a copy that is faster by tiles. Both tensors have the same type, of whole bytes.
     [[nodiscard]] std::optional<Dispatch> transposed() const {
-        const core::TensorDesc& from = *tensors_.front();
-        const bool is_copy = has(moving) && is_raw() && core::bits_of(from.data_type) >= 8 &&
-                             from.data_type == output_tensor().data_type && from.sizes == output_tensor().sizes;
-        return is_copy ? transposition(from, output_tensor(), input(0), output(0)) : std::nullopt;
+        const bool is_copy = has(moving) && is_raw();
+        return is_copy ? transposition(*tensors_.front(), output_tensor(), input(0), output(0)) : std::nullopt;
     }
 
     [[nodiscard]] std::uint32_t number_class() const {
@@ -418,13 +416,11 @@ private:
         return true;
     }
 
-    /// Only for operators that can be vectorised.
+    /// Only for what can be vectorised, so outputs are not half bytes. The scale has the input's type, and the zero
+    /// point the output's.
     [[nodiscard]] bool can_quantize_bytes() const {
-        const core::TensorDesc* zero_point = has(quantizing) ? tensors_[2] : nullptr;
         return has(quantizing) && has_packed_output() && tensors_[0]->data_type == DataType::float32 &&
-               dimensions_.front().strides[0] == 1 && tensors_[1] != nullptr &&
-               tensors_[1]->data_type == DataType::float32 && core::bits_of(output_tensor().data_type) == 8 &&
-               (zero_point == nullptr || zero_point->data_type == output_tensor().data_type);
+               dimensions_.front().strides[0] == 1;
     }
 
     /// 1 if all elements share the zero point, 2 if they also share the scale; or the corresponding values for rows.

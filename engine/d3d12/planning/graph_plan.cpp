@@ -109,16 +109,16 @@ private:
     }
 
     /// The input in whose memory an output is computed in place, if nothing else needs that input. Otherwise the output
-    /// has memory of its own, which gives the same result.
+    /// has memory of its own, which gives the same result. The input is as large as what is written, and readers of the
+    /// output see nothing else.
     [[nodiscard]] std::optional<ValueIndex> shared_input(const GraphNode& node, std::size_t o) const {
         const auto& in_place = node.descriptor->in_place;
         if (o >= in_place.size() || !in_place[o]) {
             return std::nullopt;
         }
         const ValueIndex value = node.inputs[*in_place[o]];
-        const bool is_own = value != no_value && uses_.readers[value] == 1 &&
-                            values_[value]->kind == BufferRef::Kind::temporary &&
-                            device_bytes(*uses_.widest[value]) >= device_bytes(*uses_.widest[node.outputs[o]]);
+        const bool is_own =
+            value != no_value && uses_.readers[value] == 1 && values_[value]->kind == BufferRef::Kind::temporary;
         return is_own ? std::optional(value) : std::nullopt;
     }
 

@@ -71,8 +71,9 @@ private:
     [[nodiscard]] bool fits() {
         tile_.input_rows = (tile_.rows - 1) * height_.stride + reach_of(height_);
         tile_.input_segments = groups_of((tile_.fours * width_.stride + tile_.row_taps) * four, DEPTHWISE_SEGMENT);
+        // Each thread reads a segment. There are more segments than threads that compute outputs.
         return tile_.channels * height_.filter * tile_.row_taps <= DEPTHWISE_TAP_FOURS &&
-               tile_.channels <= DEPTHWISE_CHANNELS && tile_.threads() <= group_size && tile_.segments() <= group_size;
+               tile_.channels <= DEPTHWISE_CHANNELS && tile_.segments() <= group_size;
     }
 
     /// Finds the fewest rows per tile that lead to the smallest possible number of tiles. Reading a segment takes about

@@ -123,9 +123,9 @@ bool ReductionPlanner::can_spread() const {
            (has_only(core::DataType::float32) || spreads_pairs());
 }
 
-/// True if words of two elements can be spread.
+/// True if words of two elements can be spread. Sums never have pairs, because their outputs have no items.
 bool ReductionPlanner::spreads_pairs() const {
-    return reduction_.combine == COMBINE_EXPONENTIALS && has_only(core::DataType::float16) && are_pairs(shape_);
+    return has_only(core::DataType::float16) && are_pairs(shape_);
 }
 
 ReductionPlanner::Pass ReductionPlanner::pass(std::uint32_t vector, std::uint64_t wanted_items,
@@ -333,8 +333,9 @@ bool ReductionPlanner::spread_to_elements() {
     const bool in_pairs = spreads_pairs();
     const std::uint64_t fewest_for_many = in_pairs ? 256 : 512;
     const Pass whole = pass(VECTOR_SPREAD, shape_.items.front().size >= fewest_for_many ? KEPT_MANY : KEPT_FEW);
+    // Zero as well if a line has several chunks.
     const std::uint32_t kept = kept_items(whole);
-    if (whole.division.chunks > 1 || kept == 0) {
+    if (kept == 0) {
         return false;
     }
     put(whole, spread_exponentials_variant(kept, in_pairs), buffers({}, {}));

@@ -166,7 +166,7 @@ private:
             return best;
         }
         std::uint64_t least = sequence_count_ * length_ + passes_over(length_) * pass;
-        for (std::uint64_t chunk = shortest_chunk; chunk <= longest_chunk && k_ * chunk < length_; chunk *= 2) {
+        for (std::uint64_t chunk = shortest_chunk; chunk <= longest_chunk; chunk *= 2) {
             const std::uint64_t chunks = groups_of(length_, chunk);
             const std::uint64_t left = groups_of(k_ * chunk, shares_in_chunks.entries()) * k_;
             const std::uint64_t passes = 2 + passes_over(chunks) + passes_over(left);
