@@ -318,10 +318,11 @@ TEST_F(GraphOnD3d12, NodesInPlace) {
     IndexedGraph graph;
     const ValueIndex x = graph.input("x", desc);
     const ValueIndex y = graph.input("y", desc);
+    const ValueIndex z = graph.input("z", desc);
     const ValueIndex a = graph.node(unary("ACTIVATION_TANH", desc, desc), {x}).front();
     const ValueIndex b = graph.node(in_place(0), {a, y}).front();  // in the memory of a
     const ValueIndex c = graph.node(in_place(1), {y, b}).front();  // in the memory of b
-    const ValueIndex d = graph.node(in_place(0), {x, c}).front();  // x is an input of the graph, so not shared
+    const ValueIndex d = graph.node(in_place(0), {z, c}).front();  // z is an input of the graph, so not shared
     const ValueIndex e = graph.node(in_place(0), {d, d}).front();  // d is read twice, so not shared
     const ValueIndex f = graph.node(in_place(0), {c, e}).front();  // another node reads c, so not shared
     graph.output(f);

@@ -139,6 +139,41 @@ TEST_F(NormalizationOnD3d12, SetsOfAnySize) {
     }
 }
 
+/// Groups that are kept in registers are normalised by one dispatch. Others have a dispatch for the statistics of
+/// chunks, and one for statistics that too many chunks have.
+TEST(NormalizationPlan, KeepsGroups) {
+    struct Row {
+        DataType type;
+        core::Dimensions sizes;
+        core::Dimensions strides;  // empty if packed
+        std::size_t dispatches;
+    };
+    const Row rows[] = {// Up to 4 vectors per thread, whatever the number of groups is.
+                        {DataType::float32, {1, 1, 4096}, {}, 1},
+                        {DataType::float32, {1, 1, 4100}, {}, 2},
+                        // Up to 16, or 8 of FLOAT16, if there are 128 groups.
+                        {DataType::float32, {127, 1, 4100}, {}, 2},
+                        {DataType::float32, {128, 1, 16384}, {}, 1},
+                        {DataType::float32, {128, 1, 16388}, {}, 2},
+                        {DataType::float16, {128, 1, 16384}, {}, 1},
+                        {DataType::float16, {128, 1, 16392}, {}, 2},
+                        // More than 8 only of one row.
+                        {DataType::float32, {128, 2, 4096}, {8208, 4104, 1}, 1},
+                        {DataType::float32, {128, 2, 4100}, {8208, 4104, 1}, 2},
+                        // A thread for each chunk.
+                        {DataType::float32, {1, 1, 256 * 4096}, {}, 2},
+                        {DataType::float32, {1, 1, 256 * 4096 + 4}, {}, 3}};
+    for (const Row& row : rows) {
+        const core::TensorDesc desc =
+            row.strides.empty() ? tensor(row.type, row.sizes) : tensor(row.type, row.sizes, row.strides);
+        SCOPED_TRACE(to_string(desc));
+        const Descriptor descriptor =
+            with(normalization(row.type, row.sizes, {1, 2}), {{"InputTensor", desc}, {"OutputTensor", desc}});
+        EXPECT_EQ(d3d12::find_binding("MEAN_VARIANCE_NORMALIZATION1")->plan(descriptor).dispatches.size(),
+                  row.dispatches);
+    }
+}
+
 /// Many large normalisation groups. Each uses one thread group, whose threads keep 5 to 16 vectors each in registers.
 TEST_F(NormalizationOnD3d12, LargeSetsThatThreadsKeep) {
     Random random(8);

@@ -115,6 +115,26 @@ TEST(ProductPlanning, LargeWindowsHaveNoTiles) {
     }
 }
 
+/// Slices need a temporary for their sums. Tiles of 128 by 128 integers also park sums there if a slice has more than
+/// 512 terms.
+TEST(ProductPlanning, SlicesAndParkedSums) {
+    struct Row {
+        Shared shared;
+        std::uint64_t words;
+    };
+    const Row rows[] = {{{1, 4096, 4096, 512, 128, 1, PRODUCT_INTEGER}, 0},
+                        {{1, 4096, 4096, 520, 128, 1, PRODUCT_INTEGER}, 4096 * 4096},
+                        {{1, 4096, 4096, 520, 128, 1, PRODUCT_REAL}, 0},
+                        {{1, 130, 2048, 4608, 64, 5, PRODUCT_INTEGER}, 5 * 130 * 2048}};
+    for (const auto& [shared, words] : rows) {
+        SCOPED_TRACE(testing::Message() << shared.rows << " by " << shared.columns << ", deep " << shared.depth);
+        d3d12::DispatchPlan plan;
+        d3d12::add_product(plan, product_of(shared));
+        const std::uint64_t bytes = plan.temporaries.empty() ? 0 : plan.temporaries.front();
+        EXPECT_EQ(bytes, words * 4);
+    }
+}
+
 TEST(ProductPlanning, SumsThatAreTooLongAreUnsupported) {
     EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 4096, 4096, 16384, 0, 0})));
     EXPECT_FALSE(d3d12::unsupported_product(product_of({1, 1, 1, 1u << 27, 0, 0})));

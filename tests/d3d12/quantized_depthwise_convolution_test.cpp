@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/d3d12/product/quantized_depthwise_tiles.h"
+#include "shaders/product/quantized_depthwise_parameters.hlsli"
 #include "tests/d3d12/quantized_convolutions.h"
 
 namespace dmlconform::tests::quantized_depthwise_convolution_test {
@@ -147,6 +148,39 @@ TEST_F(DepthwiseOnD3d12, LargeWindows) {
             quantized::expect_like_reference(engine(), random, descriptor);
         }
     }
+}
+
+/// A tile fits a thread group and its memory. Rows that end within a word are not split, and several channels share a
+/// tile only if it covers each of them.
+TEST(DepthwiseTiles, FitThreadGroups) {
+    constexpr std::uint64_t threads = 256;
+    Random random(8);
+    int tiled = 0;
+    for (int turn = 0; turn < 4000 && !HasFailure(); ++turn) {
+        const auto extent = [&] {
+            const std::uint32_t most = random.chance(2) ? 8 : 300;
+            return extent_of(random.between(1, most), random.between(1, random.chance(2) ? 3 : 16),
+                             random.between(1, 2), random.between(1, 8));
+        };
+        const Extent height = extent();
+        const Extent width = extent();
+        const std::uint32_t channels = random.between(1, 70);
+        const auto tile = tile_of(convolution(random, plane(channels, height, width), true));
+        if (!tile) {
+            continue;
+        }
+        SCOPED_TRACE(testing::Message() << channels << " channels of " << height.output() << " by " << width.output()
+                                        << ", filters of " << height.filter << " by " << width.filter);
+        ++tiled;
+        const std::uint64_t fours = (width.output() + 3) / 4;
+        EXPECT_LE(tile->channels * height.filter * tile->row_taps, DEPTHWISE_TAP_FOURS);
+        EXPECT_LE(tile->channels, DEPTHWISE_CHANNELS);
+        EXPECT_LE(tile->threads(), threads);
+        EXPECT_LE(tile->segments(), threads);
+        EXPECT_TRUE(width.output() % 4 == 0 || tile->fours == fours);
+        EXPECT_TRUE(tile->channels == 1 || (tile->rows >= height.output() && tile->fours >= fours));
+    }
+    EXPECT_GT(tiled, 2000);
 }
 
 /// Other reasons why a convolution has no tiles.

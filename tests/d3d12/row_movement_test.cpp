@@ -1,4 +1,5 @@
 // Tests of copies of rows on the D3D12 engine: windows whose rows end within 16 bytes of the output.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -38,8 +39,12 @@ Descriptor slice_of(DataType type, const Window& window) {
                                {"InputWindowStrides", window.strides}});
 }
 
+d3d12::DispatchPlan plan_of(const Descriptor& descriptor) {
+    return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor);
+}
+
 std::string_view shader_of(const Descriptor& descriptor) {
-    return d3d12::find_binding(descriptor.schema->short_name())->plan(descriptor).dispatches.at(0).shader.shader;
+    return plan_of(descriptor).dispatches.at(0).shader.shader;
 }
 
 void expect_windows_like_reference(Engine& engine, const std::vector<Window>& windows) {
@@ -98,6 +103,28 @@ TEST_F(RowMovementOnD3d12, OffsetsAtTheEndsOfTheirRange) {
     for (const std::uint32_t columns : {31u, 32u, 33u, 1023u, 1024u, 1025u, 65535u, 65536u, 65537u, 149999u}) {
         const std::uint32_t rows = 300000 / columns;
         expect_windows_like_reference(engine(), {{{rows, columns + 1}, {0, 1}, {rows, columns}, {1, 1}}});
+    }
+}
+
+/// Row indices are divided if there are more than 2^20, or if one more row would not fit 32 bits. Tensors this large
+/// exist only on paper here.
+TEST(RowMovement, LargeNumbersAreDivided) {
+    constexpr std::uint32_t most_rows = std::uint32_t{1} << 20;
+    constexpr std::uint32_t size_limit = std::uint32_t{1} << 31;
+    struct Row {
+        std::uint32_t rows;
+        std::uint32_t size;
+        bool has_inverse;
+    };
+    for (const auto& [rows, size, has_inverse] : {Row{most_rows, 29, true}, Row{most_rows + 1, 29, false},
+                                                  Row{1, size_limit - 1, true}, Row{1, size_limit + 1, false}}) {
+        SCOPED_TRACE(testing::Message() << rows << " rows of " << size);
+        const auto plan = plan_of(slice_of(DataType::int8, {{rows, size + 1}, {0, 1}, {rows, size}, {1, 1}}));
+        ASSERT_EQ(plan.dispatches.at(0).shader.shader, "movement_rows");
+        const auto& parameters = plan.dispatches[0].parameters;
+        const auto at = std::find(parameters.begin() + 1, parameters.end(), size);
+        ASSERT_LT(at + 2, parameters.end());
+        EXPECT_EQ(at[2] != 0, has_inverse);
     }
 }
 
