@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace dmlconform::interop {
@@ -85,8 +86,10 @@ operators::ValueIndex GraphBuilder::value_index(const std::string& value, BuiltG
     return found->second;
 }
 
-void GraphBuilder::put_node(const Node& node, BuiltGraph& built) {
-    operators::GraphNode put{node.name, node.mapped.descriptor, {}, {}};
+void GraphBuilder::put_node(Node node, BuiltGraph& built) {
+    operators::GraphNode put{std::move(node.name), node.mapped.descriptor, {}, {}};
+    put.inputs.reserve(node.mapped.inputs.size());
+    put.outputs.reserve(node.mapped.outputs.size());
     for (const MappedNode::Input& input : node.mapped.inputs) {
         const auto* value = std::get_if<std::string>(&input);
         put.inputs.push_back(value == nullptr ? operators::no_value : value_index(*value, built));
@@ -99,7 +102,7 @@ void GraphBuilder::put_node(const Node& node, BuiltGraph& built) {
         }
         put.outputs.push_back(built.graph.values.size());
         indices_.insert_or_assign(node.mapped.outputs[i], built.graph.values.size());
-        built.graph.values.push_back({node.mapped.outputs[i], *slots[i].desc,
+        built.graph.values.push_back({std::move(node.mapped.outputs[i]), *slots[i].desc,
                                       operators::GraphValue::Producer{built.graph.nodes.size(), i}, false});
     }
     built.graph.nodes.push_back(std::move(put));
@@ -110,10 +113,18 @@ BuiltGraph GraphBuilder::finish(const std::vector<std::string>& outputs) {
     for (const std::string& value : outputs) {
         need(value);
     }
+    // Models may have very many nodes, so what is no longer needed makes room for the graph.
+    computed_ = {};
+    value_names_ = {};
+    node_names_ = {};
     BuiltGraph built;
-    for (const Node& node : nodes_) {
-        if (node.needed) {
-            put_node(node, built);
+    const auto needed = static_cast<std::size_t>(std::ranges::count(nodes_, true, &Node::needed));
+    built.graph.nodes.reserve(needed);
+    built.graph.values.reserve(needed);
+    built.origins.reserve(needed);
+    for (; !nodes_.empty(); nodes_.pop_front()) {
+        if (nodes_.front().needed) {
+            put_node(std::move(nodes_.front()), built);
         }
     }
     for (const std::string& value : outputs) {

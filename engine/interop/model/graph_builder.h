@@ -1,6 +1,7 @@
 // Builds a graph from mapped nodes, without those that no output needs.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -56,7 +57,8 @@ public:
     /// Keeps the nodes that compute the value. Returns the declared values that those read which were not kept before.
     std::vector<std::string> need(const std::string& value);
 
-    /// The graph that computes the values called `outputs`, each once and each computed by a node.
+    /// The graph that computes the values called `outputs`, each once and each computed by a node. Moves the nodes to
+    /// it, so this is the last call.
     [[nodiscard]] BuiltGraph finish(const std::vector<std::string>& outputs);
 
 private:
@@ -67,14 +69,14 @@ private:
         bool needed = false;
     };
     operators::ValueIndex value_index(const std::string& value, BuiltGraph& built);
-    void put_node(const Node& node, BuiltGraph& built);
+    void put_node(Node node, BuiltGraph& built);
 
     PlainNames value_names_;
     PlainNames node_names_;
     std::unordered_map<std::string, ModelInput> declared_;
     /// Indices of nodes by name.
     std::unordered_map<std::string, std::size_t> computed_;
-    std::vector<Node> nodes_;
+    std::deque<Node> nodes_;
     std::unordered_map<std::string, operators::ValueIndex> indices_;
 };
 

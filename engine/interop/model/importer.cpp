@@ -36,6 +36,14 @@ core::Result<ImportedModel> Importer::import() {
     if (const auto done = import_nodes(graph.node(), std::move(outputs), scope, 0); !done) {
         return tl::unexpected(done.error());
     }
+    // Only outputs of the model are looked up from here on. The other names would take memory while the graph is built.
+    Scope ends(nullptr, {});
+    for (const onnx::ValueInfoProto& output : graph.output()) {
+        if (auto value = scope.find(output.name())) {
+            ends.share(output.name(), std::move(value));
+        }
+    }
+    scope = std::move(ends);
     return finish(scope);
 }
 

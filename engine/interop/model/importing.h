@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -120,7 +121,8 @@ private:
     /// Sizes that the model declares for intermediate values and outputs.
     std::unordered_map<std::string, const onnx::ValueInfoProto*> declared_;
     GraphBuilder builder_;
-    std::vector<ModelNode> nodes_;
+    KnownDescriptors descriptors_;
+    std::deque<ModelNode> nodes_;
     std::vector<Cut> cuts_;
     /// Values of cuts that are outputs of the model.
     std::unordered_set<std::string> cut_outputs_;

@@ -114,7 +114,7 @@ core::Result<void> Importer::add_operator(OnnxNode& node, const onnx::NodeProto&
 }
 
 core::Result<void> Importer::add_mapped(const OnnxNode& node, std::size_t origin) {
-    auto mapped = mapped_node(node);
+    auto mapped = mapped_node(node, &descriptors_);
     if (mapped) {
         builder_.add_node(nodes_[origin].name, origin, std::move(*mapped));
         return {};
@@ -153,7 +153,7 @@ bool Importer::add_narrowed(const OnnxNode& wide, OnnxNode& narrow, std::size_t 
             casts_after.emplace_back(*narrow.outputs[i], *wide.outputs[i]);
         }
     }
-    auto mapped = differs ? mapped_node(narrow) : core::fail("");
+    auto mapped = differs ? mapped_node(narrow, &descriptors_) : core::fail("");
     if (!mapped) {
         return false;
     }
@@ -184,7 +184,7 @@ bool Importer::add_cast(const OnnxTensor& from, const OnnxTensor& to, std::size_
     node.proto = &empty;
     node.inputs = {from};
     node.outputs = {to};
-    auto mapped = mapped_node(node);
+    auto mapped = mapped_node(node, &descriptors_);
     if (mapped) {
         builder_.add_node(nodes_[origin].name + ".cast", origin, std::move(*mapped));
     }

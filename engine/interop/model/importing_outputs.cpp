@@ -24,7 +24,7 @@ std::string Importer::output_value(const OnnxTensor& tensor, const std::string& 
     node.inputs = {copy};
     copy.value = builder_.unique_value_name(name);
     node.outputs = {copy};
-    auto mapped = mapped_node(node);
+    auto mapped = mapped_node(node, &descriptors_);
     if (!mapped) {
         return "";
     }
@@ -79,6 +79,7 @@ core::Result<ImportedModel> Importer::finish(const Scope& scope) {
 ImportedModel Importer::described(ImportedModel result, BuiltGraph built, std::size_t needed,
                                   const std::vector<bool>& matters) {
     std::unordered_set<std::size_t> judged;
+    result.origins.reserve(built.origins.size());
     for (const std::size_t origin : built.origins) {
         result.origins.push_back(nodes_[origin]);
         if (origin < needed) {

@@ -44,9 +44,14 @@ core::Result<MappedNode::Input> input_of(const ordered_json& object, const opera
     return std::move(*initialiser);
 }
 
-core::Result<std::shared_ptr<const operators::Descriptor>> descriptor_of(const ordered_json& object) {
-    const auto* schema = operators::find_operator(object["operator"].get_ref<const std::string&>());
+core::Result<std::shared_ptr<const operators::Descriptor>> descriptor_of(const ordered_json& object,
+                                                                         KnownDescriptors* known) {
+    const std::string& name = object["operator"].get_ref<const std::string&>();
     const std::string text = object["desc"].dump();
+    if (auto descriptor = known == nullptr ? nullptr : known->find(name + text)) {
+        return descriptor;
+    }
+    const auto* schema = operators::find_operator(name);
     const auto document = cases::parse_json(text);
     if (schema == nullptr || !document) {
         return core::fail("the mapping is not readable");
@@ -59,7 +64,11 @@ core::Result<std::shared_ptr<const operators::Descriptor>> descriptor_of(const o
     if (const auto verdict = operators::validate(*descriptor, core::highest_feature_level)) {
         return core::fail(fmt::format("{} is illegal: {} [{}]", schema->short_name(), verdict->message, verdict->rule));
     }
-    return operators::sealed(std::move(*descriptor));
+    auto result = operators::sealed(std::move(*descriptor));
+    if (known != nullptr) {
+        known->add(name + text, result);
+    }
+    return result;
 }
 
 /// Tensors of a node whose inputs are all constants.
@@ -187,12 +196,20 @@ std::vector<std::size_t> inputs_to_know(const OnnxNode& node) {
     return indices;
 }
 
-core::Result<MappedNode> mapped_node(const OnnxNode& node) {
+void KnownDescriptors::add(const std::string& text, std::shared_ptr<const operators::Descriptor> descriptor) {
+    constexpr std::size_t most = 1024;  // Their texts must not take much memory.
+    if (by_text_.size() >= most) {
+        by_text_.clear();
+    }
+    by_text_.emplace(text, std::move(descriptor));
+}
+
+core::Result<MappedNode> mapped_node(const OnnxNode& node, KnownDescriptors* known) {
     const auto object = map_node(node);
     if (!object) {
         return tl::unexpected(object.error());
     }
-    auto descriptor = descriptor_of(*object);
+    auto descriptor = descriptor_of(*object, known);
     if (!descriptor) {
         return tl::unexpected(descriptor.error());
     }

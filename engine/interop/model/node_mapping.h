@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -22,8 +23,23 @@ struct MappedNode {
     std::vector<std::string> outputs;
 };
 
+/// Descriptors of earlier nodes by their text, so that equal nodes share one and are checked once. Most models consist
+/// of equal layers.
+class KnownDescriptors {
+public:
+    /// Null if it is not known.
+    [[nodiscard]] std::shared_ptr<const operators::Descriptor> find(const std::string& text) const {
+        const auto found = by_text_.find(text);
+        return found == by_text_.end() ? nullptr : found->second;
+    }
+    void add(const std::string& text, std::shared_ptr<const operators::Descriptor> descriptor);
+
+private:
+    std::unordered_map<std::string, std::shared_ptr<const operators::Descriptor>> by_text_;
+};
+
 /// The operator, which is legal. Tensors with OnnxTensor::value refer to that value, others are constants.
-[[nodiscard]] core::Result<MappedNode> mapped_node(const OnnxNode& node);
+[[nodiscard]] core::Result<MappedNode> mapped_node(const OnnxNode& node, KnownDescriptors* known = nullptr);
 
 /// Inputs of the node whose elements are needed for the descriptor: shapes, axes, bounds.
 [[nodiscard]] std::vector<std::size_t> inputs_to_know(const OnnxNode& node);

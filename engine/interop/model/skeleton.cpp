@@ -276,7 +276,11 @@ core::Result<Proto> read_skeleton(const std::filesystem::path& path, Message kin
 }  // namespace
 
 core::Result<onnx::ModelProto> read_model_skeleton(const std::filesystem::path& path) {
-    return read_skeleton<onnx::ModelProto>(path, Message::model, "an ONNX model");
+    auto model = read_skeleton<onnx::ModelProto>(path, Message::model, "an ONNX model");
+    if (model && model->graph.has()) {
+        model->graph.edit().node.edit().shrink_to_fit();  // up to half of what a long list takes
+    }
+    return model;
 }
 
 core::Result<onnx::TensorProto> read_tensor_skeleton(const std::filesystem::path& path) {
