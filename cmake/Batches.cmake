@@ -1,9 +1,9 @@
 # Batches of sources ("unity builds"): several sources of a folder are compiled as one, so that the headers that they
 # share are read and instantiated once. A build from nothing takes much less time, one after a change of a single source
 # more. Batches also share anonymous namespaces: a name that two sources of a folder define for themselves is an error
-# there, and has to say more. Tests have many small helpers: each source of theirs has a namespace that is called as the
-# source. Each source includes what it uses all the same: the other presets compile each by itself, and so does
-# scripts/lint.
+# there, and has to say more. Where sources have many small helpers, as tests and files of operators do, each has a
+# namespace that is called as the source. Each source includes what it uses all the same: the other presets compile each
+# by itself, and so does scripts/lint.
 
 option(DMLCONFORM_BATCHES "Compile several sources at once" OFF)
 
@@ -11,10 +11,11 @@ option(DMLCONFORM_BATCHES "Compile several sources at once" OFF)
 set(DMLCONFORM_BATCH_SIZE 8 CACHE STRING "How many sources are compiled at once")
 mark_as_advanced(DMLCONFORM_BATCH_SIZE)
 
-# dmlconform_batches(<target> [APART <regex>]): the target's sources in batches, but for those whose path matches and
-# those that the build writes.
+# dmlconform_batches(<target> [APART <regex>] [SIZE <size>]): the target's sources in batches, but for those whose path
+# matches and those that the build writes. The target's property DMLCONFORM_BATCHED has the sources, and a source's
+# property UNITY_GROUP its batch.
 function(dmlconform_batches target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "APART" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "APART;SIZE" "")
   if(NOT DMLCONFORM_BATCHES)
     return()
   endif()
@@ -22,6 +23,9 @@ function(dmlconform_batches target)
   # That is of use for headers, and every source of a batch is included.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
+  if(NOT arg_SIZE OR arg_SIZE GREATER DMLCONFORM_BATCH_SIZE)
+    set(arg_SIZE ${DMLCONFORM_BATCH_SIZE})
+  endif()
   set(count 0)
   foreach(source IN LISTS sources)
     # The folder's own path may be anything, and is not part of an expression.
@@ -30,8 +34,31 @@ function(dmlconform_batches target)
     if(NOT is_here OR NOT name MATCHES "\\.cpp$" OR (arg_APART AND "/${name}" MATCHES "${arg_APART}"))
       continue()
     endif()
-    math(EXPR batch "${count} / ${DMLCONFORM_BATCH_SIZE}")
+    math(EXPR batch "${count} / ${arg_SIZE}")
     math(EXPR count "${count} + 1")
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${batch}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${target}_${batch}")
+    set_property(TARGET ${target} APPEND PROPERTY DMLCONFORM_BATCHED "${source}")
   endforeach()
+endfunction()
+
+# dmlconform_batches_with(<result> <target> <sources…>): the sources of the target's batches that contain one of these.
+# Each batch replaces the target's own object as a whole. In the caller's folder, the sources are in the same batches.
+function(dmlconform_batches_with result target)
+  get_target_property(batched ${target} DMLCONFORM_BATCHED)
+  get_target_property(folder ${target} SOURCE_DIR)
+  set(batches "")
+  foreach(source IN LISTS batched)
+    get_source_file_property(batch "${source}" DIRECTORY "${folder}" UNITY_GROUP)
+    if(source IN_LIST ARGN)
+      list(APPEND batches ${batch})
+    endif()
+  endforeach()
+  set(found "")
+  foreach(source IN LISTS batched)
+    get_source_file_property(batch "${source}" DIRECTORY "${folder}" UNITY_GROUP)
+    if(batch IN_LIST batches)
+      list(APPEND found "${source}")
+    endif()
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
 endfunction()

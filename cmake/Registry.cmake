@@ -2,8 +2,9 @@
 #
 # dmlconform_registry(<source> <header> <namespace> <table> <rows> <files…>) writes a C++ source that defines
 #   const std::span<const RegistryFile<rows>> <namespace>::<table>
-# with one entry for each file: its name, and the function <name>_<table> that it defines, which returns its rows. A
-# file's name has neither its folder nor "_<table>": element_wise/bits_kernels.cpp defines bits_kernels().
+# with one entry for each file: its name, and the function <table> that it defines in a namespace of its own,
+# <namespace>::<name>_<table>, which returns its rows. A file's name has neither its folder nor "_<table>":
+# element_wise/bits_kernels.cpp defines bits_kernels::kernels(). So files of one kind can be compiled as one.
 
 function(dmlconform_registry source header namespace table rows)
   set(declarations "")
@@ -11,8 +12,8 @@ function(dmlconform_registry source header namespace table rows)
   foreach(file IN LISTS ARGN)
     cmake_path(GET file STEM name)
     string(REGEX REPLACE "_${table}$" "" name "${name}")
-    string(APPEND declarations "${rows} ${name}_${table}();\n")
-    string(APPEND entries "    {\"${name}\", ${name}_${table}},\n")
+    string(APPEND declarations "namespace ${name}_${table} {\n${rows} ${table}();\n}\n")
+    string(APPEND entries "    {\"${name}\", ${name}_${table}::${table}},\n")
   endforeach()
   list(LENGTH ARGN count)
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [=[

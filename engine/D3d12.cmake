@@ -43,6 +43,7 @@ dmlconform_registry("${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp" engine/d3
 file(GLOB plan_files CONFIGURE_DEPENDS "d3d12/*/*.cpp" "d3d12/*/*.h")
 list(FILTER plan_files EXCLUDE REGEX "/d3d12/device/[^/]*$")
 add_library(dmlconform_bindings STATIC ${plan_files} "${CMAKE_CURRENT_BINARY_DIR}/binding_registry.cpp")
+dmlconform_batches(dmlconform_bindings SIZE 8)
 target_link_libraries(dmlconform_bindings PUBLIC dmlconform::operators)
 if(NOT MSVC)
   # Planning takes little time, and optimised for size its code takes half the space.
@@ -122,6 +123,8 @@ endif()
 file(GLOB d3d12_sources CONFIGURE_DEPENDS "d3d12/*.cpp" "d3d12/*.h" "d3d12/device/*.cpp" "d3d12/device/*.h")
 add_library(dmlconform_d3d12 STATIC ${d3d12_sources} "${compiled_shaders}")
 add_library(dmlconform::d3d12 ALIAS dmlconform_d3d12)
+# Apart: what tests/planted_bugs replaces.
+dmlconform_batches(dmlconform_d3d12 APART "/device/(executable|pipeline_cache|shader_library)\\.cpp$")
 if(compiled_shaders_target)
   add_dependencies(dmlconform_d3d12 ${compiled_shaders_target})
 endif()

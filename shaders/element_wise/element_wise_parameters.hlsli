@@ -27,7 +27,7 @@
 #define MOST_ATTRIBUTES 8
 #define ELEMENT_WISE_MOST_DIMENSIONS 16
 // Rows of a dimension in a table: its size, and a stride for each operand.
-#define MOST_ROWS ((MOST_OPERANDS + 4) / 4)
+#define ELEMENT_WISE_MOST_ROWS ((MOST_OPERANDS + 4) / 4)
 
 PARAMETERS(ElementWiseParameters)
 uint group_size;  // elements per thread: 4 with VECTOR, otherwise 1
@@ -44,7 +44,7 @@ float activation_second;
 uint zero_bits;    // always 0, but unknown to the shader compiler
 uint4 operands[MOST_OPERANDS];             // kind, packing, start, the value of an absent operand
 uint4 attributes[MOST_ATTRIBUTES / 4];     // as 32-bit words
-uint4 dimensions[MOST_ROWS * ELEMENT_WISE_MOST_DIMENSIONS];
+uint4 dimensions[ELEMENT_WISE_MOST_ROWS * ELEMENT_WISE_MOST_DIMENSIONS];
 END_PARAMETERS
 
 #endif

@@ -10,7 +10,7 @@
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/parallel.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::attention_kernels {
 namespace {
 
 using attention::Operand;
@@ -399,7 +399,7 @@ core::Tolerance tolerance(const operators::Descriptor& descriptor, const operato
 
 }  // namespace
 
-Kernels attention_kernels() {
+Kernels kernels() {
     Kernels rows;
     for (const char* name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
         rows.push_back({.name = name,
@@ -410,4 +410,4 @@ Kernels attention_kernels() {
     return rows;
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::attention_kernels

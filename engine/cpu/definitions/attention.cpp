@@ -1,7 +1,7 @@
 // MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1.
 #include "engine/cpu/definitions/activation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::attention_definitions {
 namespace {
 
 /// The part of a stacked tensor that has queries, keys or values; a tensor of its own is not stacked.
@@ -156,8 +156,8 @@ constexpr auto multihead_attention = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions attention_definitions() {
+Definitions definitions() {
     return {define("MULTIHEAD_ATTENTION", multihead_attention), define("MULTIHEAD_ATTENTION1", multihead_attention)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::attention_definitions

@@ -10,7 +10,7 @@
 #include "engine/cpu/definitions/activation.h"
 #include "engine/cpu/definitions/quantisation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::element_wise_definitions {
 namespace {
 
 /// The number types that a formula is evaluated on.
@@ -329,7 +329,7 @@ Definitions activation_functions() {
 
 }  // namespace
 
-Definitions element_wise_definitions() {
+Definitions definitions() {
     Definitions all{
         // Functions of one real number
         real("ELEMENT_WISE_CEIL", [](auto x) { return ceil(x); }),
@@ -456,4 +456,4 @@ Definitions element_wise_definitions() {
     return all;
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::element_wise_definitions

@@ -2,7 +2,7 @@
 #include "engine/core/element.h"
 #include "engine/cpu/definitions/call.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::movement_definitions {
 namespace {
 
 /// Where a window along dimension `d` has element `i`. A negative stride starts at the window's last element.
@@ -412,7 +412,7 @@ constexpr auto fold = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions movement_definitions() {
+Definitions definitions() {
     return {define("SLICE", slice),
             define("SLICE1", slice1),
             define("SLICE_GRAD", slice_grad),
@@ -442,4 +442,4 @@ Definitions movement_definitions() {
             define("FOLD", fold)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::movement_definitions

@@ -1,7 +1,7 @@
 // Softmax and its relatives, and normalisation by mean and variance.
 #include "engine/cpu/definitions/activation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::normalisation_definitions {
 namespace {
 
 // https://learn.microsoft.com/en-us/windows/win32/api/directml/ns-directml-dml_activation_softmax_operator_desc
@@ -219,7 +219,7 @@ constexpr auto batch_normalization_training_grad = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions normalisation_definitions() {
+Definitions definitions() {
     return {define("ACTIVATION_SOFTMAX", activation_softmax),
             define("ACTIVATION_SOFTMAX1", activation_softmax),
             define("ACTIVATION_LOG_SOFTMAX", activation_log_softmax),
@@ -235,4 +235,4 @@ Definitions normalisation_definitions() {
             define("BATCH_NORMALIZATION_TRAINING_GRAD", batch_normalization_training_grad)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::normalisation_definitions

@@ -2,7 +2,7 @@
 #include "engine/cpu/definitions/activation.h"
 #include "engine/cpu/definitions/quantisation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::product_definitions {
 namespace {
 
 /// The element in a row and a column of the matrix that has the other coordinates of `at`.
@@ -214,7 +214,7 @@ constexpr auto matrix_multiply_integer_to_float = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions product_definitions() {
+Definitions definitions() {
     return {define("GEMM", gemm),
             define("CONVOLUTION", convolution),
             define("CONVOLUTION_INTEGER", convolution_integer),
@@ -224,4 +224,4 @@ Definitions product_definitions() {
             define("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", matrix_multiply_integer_to_float)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::product_definitions

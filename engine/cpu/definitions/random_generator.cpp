@@ -1,7 +1,7 @@
 // RANDOM_GENERATOR.
 #include "engine/cpu/definitions/call.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::random_generator_definitions {
 namespace {
 
 using Words = std::array<std::uint32_t, 4>;
@@ -49,8 +49,8 @@ constexpr auto random_generator = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions random_generator_definitions() {
+Definitions definitions() {
     return {define("RANDOM_GENERATOR", random_generator)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::random_generator_definitions

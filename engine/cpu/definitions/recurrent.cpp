@@ -3,7 +3,7 @@
 // docs/findings/directml-1.15.4-recurrent.md says what DirectML 1.15.4 was measured to do beyond them.
 #include "engine/cpu/definitions/activation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::recurrent_definitions {
 namespace {
 
 template <class Real>
@@ -192,8 +192,8 @@ constexpr auto gru = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions recurrent_definitions() {
+Definitions definitions() {
     return {define("RNN", rnn), define("LSTM", lstm), define("GRU", gru)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::recurrent_definitions

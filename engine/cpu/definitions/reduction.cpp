@@ -2,7 +2,7 @@
 #include "engine/cpu/definitions/activation.h"
 #include "engine/cpu/definitions/quantisation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::reduction_definitions {
 namespace {
 
 using operators::AxisDirection;
@@ -229,7 +229,7 @@ constexpr auto nonzero_coordinates = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions reduction_definitions() {
+Definitions definitions() {
     return {define("REDUCE", reduce),
             define("ARGMIN", argmin),
             define("ARGMAX", argmax),
@@ -240,4 +240,4 @@ Definitions reduction_definitions() {
             define("NONZERO_COORDINATES", nonzero_coordinates)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::reduction_definitions

@@ -1,7 +1,7 @@
 // Operators on regions of interest. What the documentation leaves open is as measured on DirectML 1.15.4.
 #include "engine/cpu/definitions/interpolation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::regions_definitions {
 namespace {
 
 /// Positions of samples in a region, along one axis.
@@ -257,9 +257,9 @@ constexpr auto roi_pooling = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions regions_definitions() {
+Definitions definitions() {
     return {define("ROI_ALIGN", roi_align), define("ROI_ALIGN1", roi_align), define("ROI_ALIGN_GRAD", roi_align_grad),
             define("ROI_POOLING", roi_pooling)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::regions_definitions

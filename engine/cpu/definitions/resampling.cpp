@@ -1,7 +1,7 @@
 // Operators that read an image between its elements: RESAMPLE and its successors, their gradients, and UPSAMPLE_2D.
 #include "engine/cpu/definitions/interpolation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::resampling_definitions {
 namespace {
 
 using operators::InterpolationMode;
@@ -128,11 +128,11 @@ constexpr auto upsample_2d = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions resampling_definitions() {
+Definitions definitions() {
     return {define("RESAMPLE", resample),           define("RESAMPLE1", resample),
             define("RESAMPLE2", resample),          define("RESAMPLE3", resample),
             define("RESAMPLE_GRAD", resample_grad), define("RESAMPLE_GRAD1", resample_grad),
             define("UPSAMPLE_2D", upsample_2d)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::resampling_definitions

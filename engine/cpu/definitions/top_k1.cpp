@@ -4,7 +4,7 @@
 
 #include "engine/cpu/definitions/call.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::top_k1_definitions {
 namespace {
 
 /// True if element a comes before element b: larger numbers first, or smaller ones. NaN is last.
@@ -45,8 +45,8 @@ constexpr auto top_k = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions top_k1_definitions() {
+Definitions definitions() {
     return {define("TOP_K", top_k), define("TOP_K1", top_k)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::top_k1_definitions

@@ -1,7 +1,7 @@
 // Poolings, and local response normalisation.
 #include "engine/cpu/definitions/quantisation.h"
 
-namespace dmlconform::cpu::definitions {
+namespace dmlconform::cpu::definitions::window_definitions {
 namespace {
 
 /// Windows that slide along the spatial dimensions of an image of batches and channels.
@@ -245,7 +245,7 @@ constexpr auto local_response_normalization_grad = []<class Real>(Call& call) {
 
 }  // namespace
 
-Definitions window_definitions() {
+Definitions definitions() {
     return {define("AVERAGE_POOLING", average_pooling),
             define("AVERAGE_POOLING1", average_pooling),
             define("AVERAGE_POOLING_GRAD", average_pooling_grad),
@@ -260,4 +260,4 @@ Definitions window_definitions() {
             define("LOCAL_RESPONSE_NORMALIZATION_GRAD", local_response_normalization_grad)};
 }
 
-}  // namespace dmlconform::cpu::definitions
+}  // namespace dmlconform::cpu::definitions::window_definitions

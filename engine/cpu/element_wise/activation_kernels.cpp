@@ -9,7 +9,7 @@
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/cpu/expected_error.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::activation_kernels {
 namespace {
 
 using namespace element_wise;
@@ -98,7 +98,7 @@ T shrink(T x, T bias, T threshold) {
 
 }  // namespace
 
-Kernels activation_kernels() {
+Kernels kernels() {
     return kernels_of({
         unary<Real>("ACTIVATION_IDENTITY", [](auto x) { return x; }),
         unary<Real>("ACTIVATION_LINEAR", [](auto x, auto& p) { return p[0] * x + p[1]; }),
@@ -131,4 +131,4 @@ Kernels activation_kernels() {
     });
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::activation_kernels

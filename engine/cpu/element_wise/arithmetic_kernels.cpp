@@ -2,7 +2,7 @@
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/element_wise/machine.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::arithmetic_kernels {
 namespace {
 
 using namespace element_wise;
@@ -143,7 +143,7 @@ std::array<T, 3> adam(T x, T moment1, T moment2, T gradient, T step, const Param
 
 }  // namespace
 
-Kernels arithmetic_kernels() {
+Kernels kernels() {
     return kernels_of({
         binary<InEights<AnyNumber>>("ELEMENT_WISE_ADD", [](const auto& a, const auto& b) { return a + b; }),
         binary<InEights<Real>>("ELEMENT_WISE_ADD1", [](const auto& a, const auto& b) { return a + b; }),
@@ -174,4 +174,4 @@ Kernels arithmetic_kernels() {
     });
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::arithmetic_kernels

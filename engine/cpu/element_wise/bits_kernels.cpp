@@ -2,7 +2,7 @@
 // measured on it. Equals definitions/element_wise.cpp.
 #include "engine/cpu/element_wise/machine.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::bits_kernels {
 namespace {
 
 using namespace element_wise;
@@ -17,7 +17,7 @@ unsigned shift_count(T count, unsigned bits) {
 
 }  // namespace
 
-Kernels bits_kernels() {
+Kernels kernels() {
     std::vector<Row> rows{
         binary<Integer>("ELEMENT_WISE_BIT_AND", [](auto a, auto b) { return a & b; }),
         binary<Integer>("ELEMENT_WISE_BIT_OR", [](auto a, auto b) { return a | b; }),
@@ -39,4 +39,4 @@ Kernels bits_kernels() {
     return kernels_of(std::move(rows));
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::bits_kernels

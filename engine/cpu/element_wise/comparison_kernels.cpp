@@ -3,7 +3,7 @@
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/operators/enumerations.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::comparison_kernels {
 namespace {
 
 using namespace element_wise;
@@ -29,7 +29,7 @@ auto is_infinity_of(T x, T mode) {
 
 }  // namespace
 
-Kernels comparison_kernels() {
+Kernels kernels() {
     return kernels_of({
         binary<AnyNumber>("ELEMENT_WISE_LOGICAL_EQUALS", [](auto a, auto b) { return a == b; }),
         binary<AnyNumber>("ELEMENT_WISE_LOGICAL_GREATER_THAN", [](auto a, auto b) { return a > b; }),
@@ -62,4 +62,4 @@ Kernels comparison_kernels() {
     });
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::comparison_kernels

@@ -2,7 +2,7 @@
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/operators/enumerations.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::functions_kernels {
 namespace {
 
 using namespace element_wise;
@@ -17,7 +17,7 @@ T rounded_by(T x, T mode) {
 
 }  // namespace
 
-Kernels functions_kernels() {
+Kernels kernels() {
     return kernels_of({
         unary<Real>("ELEMENT_WISE_CEIL", [](auto x) { return ceil(x); }),
         unary<Real>("ELEMENT_WISE_FLOOR", [](auto x) { return floor(x); }),
@@ -42,4 +42,4 @@ Kernels functions_kernels() {
     });
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::functions_kernels

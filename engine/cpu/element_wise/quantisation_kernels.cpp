@@ -1,7 +1,7 @@
 // Quantisation. What comments say about DirectML 1.15.4 was measured on it. Equals definitions/element_wise.cpp.
 #include "engine/cpu/element_wise/machine.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::quantisation_kernels {
 namespace {
 
 using namespace element_wise;
@@ -21,7 +21,7 @@ T zero_point_or_middle(T zero_point, unsigned bits, bool is_signed, const Parame
 
 }  // namespace
 
-Kernels quantisation_kernels() {
+Kernels kernels() {
     std::vector<Row> rows{
         // Measured on DirectML 1.15.4: NaN gives 0, whatever the zero point.
         ternary<Real>("ELEMENT_WISE_QUANTIZE_LINEAR",
@@ -53,4 +53,4 @@ Kernels quantisation_kernels() {
     return kernels_of(std::move(rows));
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::quantisation_kernels

@@ -7,7 +7,7 @@
 #include "engine/cpu/movement/move.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::blocks_kernels {
 namespace {
 
 using movement::Axis;
@@ -232,7 +232,7 @@ core::Tolerance upsample_tolerance(const operators::Descriptor& descriptor, cons
 
 }  // namespace
 
-Kernels blocks_kernels() {
+Kernels kernels() {
     return {movement::moving("SPACE_TO_DEPTH", space_to_depth),
             movement::moving("SPACE_TO_DEPTH1", space_to_depth),
             movement::moving("DEPTH_TO_SPACE", depth_to_space),
@@ -240,4 +240,4 @@ Kernels blocks_kernels() {
             {.name = "UPSAMPLE_2D", .compute = upsample, .tolerance = upsample_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::blocks_kernels

@@ -7,7 +7,7 @@
 #include "engine/cpu/movement/constant.h"
 #include "engine/cpu/movement/move.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::constants_kernels {
 namespace {
 
 using movement::Coordinates;
@@ -129,11 +129,11 @@ void diagonal_matrix1(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels constants_kernels() {
+Kernels kernels() {
     return {movement::moving("FILL_VALUE_CONSTANT", fill_constant),
             {.name = "FILL_VALUE_SEQUENCE", .compute = fill_sequence, .tolerance = sequence_tolerance},
             {.name = "DIAGONAL_MATRIX", .compute = diagonal_matrix, .tolerance = exact_tolerance},
             {.name = "DIAGONAL_MATRIX1", .compute = diagonal_matrix1, .tolerance = exact_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::constants_kernels

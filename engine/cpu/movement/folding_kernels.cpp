@@ -10,7 +10,7 @@
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::folding_kernels {
 namespace {
 
 using element_wise::Store;
@@ -223,9 +223,9 @@ core::Tolerance fold_tolerance(const operators::Descriptor& /*descriptor*/, cons
 
 }  // namespace
 
-Kernels folding_kernels() {
+Kernels kernels() {
     return {{.name = "UNFOLD", .compute = unfold, .tolerance = exact_tolerance},
             {.name = "FOLD", .compute = fold, .tolerance = fold_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::folding_kernels

@@ -3,7 +3,7 @@
 #include "engine/cpu/movement/indices.h"
 #include "engine/cpu/movement/move.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::gathers_kernels {
 namespace {
 
 using movement::Axis;
@@ -226,7 +226,7 @@ void reverse_subsequences(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels gathers_kernels() {
+Kernels kernels() {
     return {movement::moving("GATHER", gather),
             {.name = "GATHER_ELEMENTS", .compute = gather_elements, .tolerance = exact_tolerance},
             movement::moving("GATHER_ND", gather_nd),
@@ -235,4 +235,4 @@ Kernels gathers_kernels() {
             {.name = "REVERSE_SUBSEQUENCES", .compute = reverse_subsequences, .tolerance = exact_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::gathers_kernels

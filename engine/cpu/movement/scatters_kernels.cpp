@@ -7,7 +7,7 @@
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/reduction/sets.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::scatters_kernels {
 namespace {
 
 using movement::Coordinates;
@@ -239,10 +239,10 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels scatters_kernels() {
+Kernels kernels() {
     return {{.name = "SCATTER", .compute = scatter, .tolerance = tolerance},
             {.name = "SCATTER_ND", .compute = scatter_nd, .tolerance = tolerance},
             {.name = "MAX_UNPOOLING", .compute = max_unpooling, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::scatters_kernels

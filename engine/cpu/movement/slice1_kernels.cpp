@@ -6,7 +6,7 @@
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/wide_registers.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::slice1_kernels {
 namespace {
 
 /// For few bytes, a copy in wide registers is faster than std::memcpy.
@@ -76,8 +76,8 @@ void compute(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels slice1_kernels() {
+Kernels kernels() {
     return {{.name = "SLICE1", .compute = compute, .tolerance = exact_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::slice1_kernels

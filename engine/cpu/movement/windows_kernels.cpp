@@ -6,7 +6,7 @@
 #include "engine/cpu/movement/move.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::windows_kernels {
 namespace {
 
 using movement::Axis;
@@ -140,7 +140,7 @@ Move padding(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels windows_kernels() {
+Kernels kernels() {
     return {movement::moving("SLICE", slice),
             movement::moving("SLICE_GRAD", slice_grad),
             {.name = "SPLIT", .compute = split, .tolerance = exact_tolerance},
@@ -150,4 +150,4 @@ Kernels windows_kernels() {
             movement::moving("PADDING1", padding)};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::windows_kernels

@@ -17,7 +17,7 @@
 #include "engine/cpu/reduction/totals.h"
 #include "engine/cpu/wide_registers.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::batch_normalization_kernels {
 namespace {
 
 using element_wise::FusedActivation;
@@ -401,7 +401,7 @@ core::Tolerance sums_tolerance(const operators::Descriptor& /*descriptor*/, cons
 
 }  // namespace
 
-Kernels batch_normalization_kernels() {
+Kernels kernels() {
     return {
         {"BATCH_NORMALIZATION", compute_inference, inference_tolerance},
         {"BATCH_NORMALIZATION_GRAD", compute_gradient<InferenceGradient>, sums_tolerance},
@@ -410,4 +410,4 @@ Kernels batch_normalization_kernels() {
     };
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::batch_normalization_kernels

@@ -13,7 +13,7 @@
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/xtensor.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::mean_variance_normalization1_kernels {
 namespace {
 
 /// Indices into Descriptor::inputs().
@@ -301,10 +301,10 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels mean_variance_normalization1_kernels() {
+Kernels kernels() {
     return {{"MEAN_VARIANCE_NORMALIZATION", compute, tolerance},
             {"MEAN_VARIANCE_NORMALIZATION1", compute, tolerance},
             {"MEAN_VARIANCE_NORMALIZATION2", compute, tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::mean_variance_normalization1_kernels

@@ -12,7 +12,7 @@
 #include "engine/cpu/reduction/sets.h"
 #include "engine/cpu/reduction/totals.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::softmax_kernels {
 namespace {
 
 using normalisation::Formula;
@@ -214,7 +214,7 @@ core::Tolerance hardmax_tolerance(const operators::Descriptor& descriptor, const
 
 }  // namespace
 
-Kernels softmax_kernels() {
+Kernels kernels() {
     return {{"ACTIVATION_SOFTMAX", compute<Softmax>, softmax_tolerance},
             {"ACTIVATION_SOFTMAX1", compute<Softmax>, softmax_tolerance},
             {"ACTIVATION_LOG_SOFTMAX", compute<LogSoftmax>, log_softmax_tolerance},
@@ -223,4 +223,4 @@ Kernels softmax_kernels() {
             {"ACTIVATION_HARDMAX1", compute<Hardmax>, hardmax_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::softmax_kernels

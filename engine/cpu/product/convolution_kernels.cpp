@@ -7,7 +7,7 @@
 #include "engine/cpu/tensor_numbers.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::convolution_kernels {
 namespace {
 
 using operators::Descriptor;
@@ -112,7 +112,7 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
 
 }  // namespace
 
-Kernels convolution_kernels() {
+Kernels kernels() {
     return {{.name = "CONVOLUTION",
              .compute = compute,
              .tolerance = tolerance,
@@ -121,4 +121,4 @@ Kernels convolution_kernels() {
              .counts_float16_sums = true}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::convolution_kernels

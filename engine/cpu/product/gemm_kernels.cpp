@@ -13,7 +13,7 @@
 #include "engine/cpu/tensor_numbers.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::gemm_kernels {
 namespace {
 
 using operators::Descriptor;
@@ -184,7 +184,7 @@ core::Tolerance tolerance(const Descriptor& /*descriptor*/, const operators::Ten
 
 }  // namespace
 
-Kernels gemm_kernels() {
+Kernels kernels() {
     return {{.name = "GEMM",
              .compute = compute,
              .tolerance = tolerance,
@@ -192,4 +192,4 @@ Kernels gemm_kernels() {
              .counts_float16_sums = true}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::gemm_kernels

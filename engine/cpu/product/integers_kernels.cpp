@@ -12,7 +12,7 @@
 #include "engine/cpu/product/requantise.h"
 #include "engine/cpu/tensor_numbers.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::integers_kernels {
 namespace {
 
 using core::DataType;
@@ -225,7 +225,7 @@ core::Tolerance float_tolerance(const Descriptor& /*descriptor*/, const operator
 
 }  // namespace
 
-Kernels integers_kernels() {
+Kernels kernels() {
     return {{.name = "MATRIX_MULTIPLY_INTEGER", .compute = matrix_multiply, .tolerance = exact_tolerance},
             {.name = "CONVOLUTION_INTEGER", .compute = convolve, .tolerance = exact_tolerance},
             {.name = "QUANTIZED_LINEAR_MATRIX_MULTIPLY",
@@ -236,4 +236,4 @@ Kernels integers_kernels() {
              .tolerance = float_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::integers_kernels

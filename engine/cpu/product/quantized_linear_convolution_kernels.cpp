@@ -7,7 +7,7 @@
 #include "engine/cpu/product/requantise.h"
 #include "engine/cpu/xtensor.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::quantized_linear_convolution_kernels {
 namespace {
 
 using product::Sums;
@@ -130,10 +130,10 @@ void compute(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels quantized_linear_convolution_kernels() {
+Kernels kernels() {
     return {{.name = "QUANTIZED_LINEAR_CONVOLUTION", .compute = compute, .tolerance = [](const auto&, const auto&) {
                  return requantised_tolerance();
              }}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::quantized_linear_convolution_kernels

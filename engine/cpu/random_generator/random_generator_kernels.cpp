@@ -10,7 +10,7 @@
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/movement/move.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::random_generator_kernels {
 namespace {
 
 constexpr int rounds = 10;
@@ -104,8 +104,8 @@ void compute(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels random_generator_kernels() {
+Kernels kernels() {
     return {{.name = "RANDOM_GENERATOR", .compute = compute, .tolerance = exact_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::random_generator_kernels

@@ -2,7 +2,7 @@
 // was measured to compute them. Equals definitions/recurrent.cpp.
 #include "engine/cpu/recurrent/sequence.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::cells_kernels {
 namespace {
 
 using namespace recurrent;
@@ -172,8 +172,8 @@ Kernel row(std::string_view name) {
 
 }  // namespace
 
-Kernels cells_kernels() {
+Kernels kernels() {
     return {row<RnnCell>("RNN"), row<GruCell>("GRU"), row<LstmCell>("LSTM")};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::cells_kernels

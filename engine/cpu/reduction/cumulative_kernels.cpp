@@ -9,7 +9,7 @@
 #include "engine/cpu/reduction/totals.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::cumulative_kernels {
 namespace {
 
 using reduction::Sets;
@@ -249,9 +249,9 @@ Kernel cumulative(std::string_view name, std::string_view exclusive) {
 
 }  // namespace
 
-Kernels cumulative_kernels() {
+Kernels kernels() {
     return {cumulative<reduction::Sum, reduction::SumRange>("CUMULATIVE_SUMMATION", "HasExclusiveSum"),
             cumulative<reduction::Product, reduction::ProductRange>("CUMULATIVE_PRODUCT", "HasExclusiveProduct")};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::cumulative_kernels

@@ -10,7 +10,7 @@
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::dynamic_quantize_linear_kernels {
 namespace {
 
 using element_wise::Store;
@@ -242,8 +242,8 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels dynamic_quantize_linear_kernels() {
+Kernels kernels() {
     return {{.name = "DYNAMIC_QUANTIZE_LINEAR", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::dynamic_quantize_linear_kernels

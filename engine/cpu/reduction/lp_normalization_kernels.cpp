@@ -4,7 +4,7 @@
 #include "engine/cpu/reduction/reduction.h"
 #include "engine/cpu/reduction/totals.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::lp_normalization_kernels {
 namespace {
 
 using reduction::Sets;
@@ -73,7 +73,7 @@ void compute(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels lp_normalization_kernels() {
+Kernels kernels() {
     return {{.name = "LP_NORMALIZATION",
              .compute = compute,
              .tolerance = [](const operators::Descriptor&, const operators::TensorSlot&) {
@@ -81,4 +81,4 @@ Kernels lp_normalization_kernels() {
              }}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::lp_normalization_kernels

@@ -4,7 +4,7 @@
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/movement/move.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::nonzero_coordinates_kernels {
 namespace {
 
 /// True for +0 and -0. NaN and subnormal numbers are not zero.
@@ -53,8 +53,8 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels nonzero_coordinates_kernels() {
+Kernels kernels() {
     return {{.name = "NONZERO_COORDINATES", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::nonzero_coordinates_kernels

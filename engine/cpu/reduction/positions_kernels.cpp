@@ -2,7 +2,7 @@
 #include "engine/cpu/reduction/positions.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::positions_kernels {
 namespace {
 
 Kernel positions(std::string_view name, bool greatest) {
@@ -19,8 +19,8 @@ Kernel positions(std::string_view name, bool greatest) {
 
 }  // namespace
 
-Kernels positions_kernels() {
+Kernels kernels() {
     return {positions("ARGMIN", false), positions("ARGMAX", true)};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::positions_kernels

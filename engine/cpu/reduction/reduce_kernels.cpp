@@ -10,7 +10,7 @@
 #include "engine/cpu/reduction/totals.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::reduce_kernels {
 namespace {
 
 using operators::ReduceFunction;
@@ -221,8 +221,8 @@ core::Tolerance tolerance(const operators::Descriptor& descriptor, const operato
 
 }  // namespace
 
-Kernels reduce_kernels() {
+Kernels kernels() {
     return {{.name = "REDUCE", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::reduce_kernels

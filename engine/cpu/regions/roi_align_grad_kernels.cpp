@@ -14,7 +14,7 @@
 #include "engine/cpu/regions/samples.h"
 #include "engine/cpu/tensor_numbers.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::roi_align_grad_kernels {
 namespace {
 
 using window::Between;
@@ -495,8 +495,8 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels roi_align_grad_kernels() {
+Kernels kernels() {
     return {{.name = "ROI_ALIGN_GRAD", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::roi_align_grad_kernels

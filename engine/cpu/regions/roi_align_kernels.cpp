@@ -8,7 +8,7 @@
 #include "engine/cpu/regions/image.h"
 #include "engine/cpu/regions/samples.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::roi_align_kernels {
 namespace {
 
 using window::Grid;
@@ -134,9 +134,9 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels roi_align_kernels() {
+Kernels kernels() {
     return {{.name = "ROI_ALIGN", .compute = compute, .tolerance = tolerance},
             {.name = "ROI_ALIGN1", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::roi_align_kernels

@@ -9,7 +9,7 @@
 #include "engine/cpu/regions/image.h"
 #include "engine/cpu/regions/samples.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::roi_pooling_kernels {
 namespace {
 
 /// Elements first … last - 1 along an axis.
@@ -211,8 +211,8 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels roi_pooling_kernels() {
+Kernels kernels() {
     return {{.name = "ROI_POOLING", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::roi_pooling_kernels

@@ -4,7 +4,7 @@
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/resampling/resampling.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::resampling_grad_kernels {
 namespace {
 
 using movement::Coordinates;
@@ -89,9 +89,9 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels resampling_grad_kernels() {
+Kernels kernels() {
     return {{.name = "RESAMPLE_GRAD", .compute = compute, .tolerance = tolerance},
             {.name = "RESAMPLE_GRAD1", .compute = compute, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::resampling_grad_kernels

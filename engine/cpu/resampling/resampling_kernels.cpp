@@ -9,7 +9,7 @@
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/resampling/resampling.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::resampling_kernels {
 namespace {
 
 using movement::Coordinates;
@@ -256,7 +256,7 @@ core::Tolerance tolerance(const operators::Descriptor& descriptor, const operato
 
 }  // namespace
 
-Kernels resampling_kernels() {
+Kernels kernels() {
     Kernels rows;
     for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"}) {
         rows.push_back({.name = name, .compute = compute, .tolerance = tolerance});
@@ -264,4 +264,4 @@ Kernels resampling_kernels() {
     return rows;
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::resampling_kernels

@@ -12,7 +12,7 @@
 #include "engine/cpu/wide_registers.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::top_k1_kernels {
 namespace {
 
 /// True if an element of up to 32 bits and its index fit one 64-bit key.
@@ -258,9 +258,9 @@ void compute(const KernelArguments& arguments) {
 
 }  // namespace
 
-Kernels top_k1_kernels() {
+Kernels kernels() {
     return {{.name = "TOP_K1", .compute = compute, .tolerance = exact_tolerance},
             {.name = "TOP_K", .compute = compute, .tolerance = exact_tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::top_k1_kernels

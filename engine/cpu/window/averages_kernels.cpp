@@ -7,7 +7,7 @@
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::averages_kernels {
 namespace {
 
 using window::Coordinates;
@@ -192,7 +192,7 @@ core::Tolerance quantized_tolerance(const operators::Descriptor& /*descriptor*/,
 
 }  // namespace
 
-Kernels averages_kernels() {
+Kernels kernels() {
     Kernels rows{
         {.name = "AVERAGE_POOLING_GRAD", .compute = average_grad, .tolerance = average_tolerance},
         {.name = "QUANTIZED_LINEAR_AVERAGE_POOLING", .compute = quantized_average, .tolerance = quantized_tolerance}};
@@ -202,4 +202,4 @@ Kernels averages_kernels() {
     return rows;
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::averages_kernels

@@ -8,7 +8,7 @@
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::local_response_kernels {
 namespace {
 
 using window::Coordinates;
@@ -193,9 +193,9 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels local_response_kernels() {
+Kernels kernels() {
     return {{.name = "LOCAL_RESPONSE_NORMALIZATION", .compute = normalize, .tolerance = tolerance},
             {.name = "LOCAL_RESPONSE_NORMALIZATION_GRAD", .compute = normalize_grad, .tolerance = tolerance}};
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::local_response_kernels

@@ -6,7 +6,7 @@
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::lp_kernels {
 namespace {
 
 using window::OutputElement;
@@ -85,7 +85,7 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 
 }  // namespace
 
-Kernels lp_kernels() {
+Kernels kernels() {
     Kernels rows;
     for (const std::string_view name : {"LP_POOLING", "LP_POOLING1"}) {
         rows.push_back({.name = name, .compute = compute, .tolerance = tolerance});
@@ -93,4 +93,4 @@ Kernels lp_kernels() {
     return rows;
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::lp_kernels

@@ -11,7 +11,7 @@
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
-namespace dmlconform::cpu {
+namespace dmlconform::cpu::maximum_kernels {
 namespace {
 
 using window::Coordinates;
@@ -125,7 +125,7 @@ core::Tolerance grad_tolerance(const operators::Descriptor& /*descriptor*/, cons
 
 }  // namespace
 
-Kernels maximum_kernels() {
+Kernels kernels() {
     Kernels rows{{.name = "MAX_POOLING_GRAD", .compute = pool_grad, .tolerance = grad_tolerance}};
     for (const std::string_view name : {"MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"}) {
         rows.push_back({.name = name, .compute = pool, .tolerance = selected_tolerance});
@@ -133,4 +133,4 @@ Kernels maximum_kernels() {
     return rows;
 }
 
-}  // namespace dmlconform::cpu
+}  // namespace dmlconform::cpu::maximum_kernels

@@ -13,20 +13,19 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "engine/d3d12/planning/words.h"
 #include "engine/d3d12/product/product.h"
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
 #include "shaders/attention/attention_scores_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::attention_bindings {
 namespace {
 
 using operators::Descriptor;
 using MaskType = operators::MultiheadAttentionMaskType;
 
 using Parameters = AttentionScoresParameters;
-
-constexpr std::uint64_t word_bytes = 4;
 
 /// Arrays of the iteration, in the order of the shader's rows.
 enum Array : std::size_t { position_bias_array, mask_array, query_array, key_array, array_count };
@@ -224,8 +223,8 @@ Binding binding(std::string_view name) {
 
 }  // namespace
 
-Bindings attention_bindings() {
+Bindings bindings() {
     return {binding("MULTIHEAD_ATTENTION"), binding("MULTIHEAD_ATTENTION1")};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::attention_bindings

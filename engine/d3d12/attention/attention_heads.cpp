@@ -10,16 +10,13 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "engine/d3d12/planning/words.h"
 #include "shaders/attention/attention_heads_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 using operators::Descriptor;
-
-using Parameters = AttentionHeadsParameters;
-
-constexpr std::uint64_t word_bytes = 4;
 
 /// Arrays of the iteration, in the order of the shader's rows.
 enum Array : std::size_t { source_array, past_array, bias_array, present_array, position_array, array_count };
@@ -75,7 +72,7 @@ BufferRef output_of(const Descriptor& descriptor, std::string_view field) {
 }
 
 /// The tensors of an operand; null if they are absent.
-struct Tensors {
+struct CopiedTensors {
     Heads source;
     const core::TensorDesc* bias = nullptr;
     const core::TensorDesc* past = nullptr;
@@ -98,7 +95,7 @@ const Source& source_of(const Descriptor& descriptor, AttentionOperand operand) 
         sources, [&](const Source& candidate) { return descriptor.tensor(candidate.field) != nullptr; });
 }
 
-Tensors tensors_of(const Descriptor& descriptor, AttentionOperand operand, std::uint64_t size) {
+CopiedTensors copied_tensors(const Descriptor& descriptor, AttentionOperand operand, std::uint64_t size) {
     const Fields& fields = fields_of_operands[static_cast<std::size_t>(operand)];
     const auto tensor = [&](std::string_view field) { return field.empty() ? nullptr : descriptor.tensor(field); };
     const Source& source = source_of(descriptor, operand);
@@ -111,7 +108,8 @@ Tensors tensors_of(const Descriptor& descriptor, AttentionOperand operand, std::
         .present = tensor(fields.present)};
 }
 
-StridedDimensions<array_count> dimensions_of(const AttentionShape& shape, const Sizes& sizes, const Tensors& tensors) {
+StridedDimensions<array_count> dimensions_of(const AttentionShape& shape, const Sizes& sizes,
+                                             const CopiedTensors& tensors) {
     const core::Strides none(4);
     const Heads& source = tensors.source;
     const std::int64_t bias_stride = tensors.bias != nullptr ? last_strides(*tensors.bias, 1)[0] : 0;
@@ -123,9 +121,10 @@ StridedDimensions<array_count> dimensions_of(const AttentionShape& shape, const 
                  tensors.present != nullptr ? last_strides(*tensors.present, 4) : none, core::Strides{0, 0, 1, 0}});
 }
 
-Parameters parameters_of(const AttentionShape& shape, const Sizes& sizes, const Tensors& tensors, core::DataType type) {
+AttentionHeadsParameters parameters_of(const AttentionShape& shape, const Sizes& sizes, const CopiedTensors& tensors,
+                                       core::DataType type) {
     const auto dimensions = dimensions_of(shape, sizes, tensors);
-    Parameters parameters{};
+    AttentionHeadsParameters parameters{};
     parameters.element_count = word(count_of(dimensions));
     parameters.dimension_count = word(dimensions.size());
     parameters.packing = packing_of(type);
@@ -192,13 +191,13 @@ Heads gather(DispatchPlan& plan, const Descriptor& descriptor, AttentionOperand 
     const AttentionShape shape(descriptor);
     const Sizes sizes = sizes_of(shape, operand);
     const Fields& fields = fields_of_operands[static_cast<std::size_t>(operand)];
-    const Tensors tensors = tensors_of(descriptor, operand, sizes.size);
+    const CopiedTensors tensors = copied_tensors(descriptor, operand, sizes.size);
     const core::DataType type = descriptor.tensor("OutputTensor")->data_type;
     if (type == core::DataType::float32 && tensors.source.start == 0 && tensors.bias == nullptr &&
         tensors.past == nullptr && tensors.present == nullptr) {
         return tensors.source;
     }
-    const Parameters parameters = parameters_of(shape, sizes, tensors, type);
+    const AttentionHeadsParameters parameters = parameters_of(shape, sizes, tensors, type);
     const Heads result = packed_heads(temporary(plan.temporaries.size()), sizes.heads, sizes.positions, sizes.size);
     plan.temporaries.push_back(parameters.element_count * word_bytes);
     Dispatch dispatch;

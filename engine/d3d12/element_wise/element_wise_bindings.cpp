@@ -19,7 +19,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/element_wise/element_wise_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::element_wise_bindings {
 namespace {
 
 using core::DataType;
@@ -532,7 +532,7 @@ bool cut_between_channels(Cut& cut) {
 
 }  // namespace
 
-Bindings element_wise_bindings() {
+Bindings bindings() {
     Bindings result;
     for (const Row& row : rows) {
         result.push_back({.name = row.name,
@@ -543,4 +543,4 @@ Bindings element_wise_bindings() {
     return result;
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::element_wise_bindings

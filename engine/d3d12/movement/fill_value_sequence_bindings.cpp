@@ -9,7 +9,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/movement/fill_value_sequence_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::fill_value_sequence_bindings {
 namespace {
 
 using core::DataType;
@@ -51,10 +51,10 @@ DispatchPlan plan(const operators::Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings fill_value_sequence_bindings() {
+Bindings bindings() {
     return {{.name = "FILL_VALUE_SEQUENCE", .plan = plan, .variants = [] {
                  return std::vector<ShaderVariant>{{"fill_value_sequence", {}}};
              }}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::fill_value_sequence_bindings

@@ -7,7 +7,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/movement/fold_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::fold_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -85,7 +85,7 @@ std::optional<std::string> too_far(const Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings fold_bindings() {
+Bindings bindings() {
     return {{.name = "FOLD",
              .plan = plan,
              .variants =
@@ -95,4 +95,4 @@ Bindings fold_bindings() {
              .unsupported = too_far}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::fold_bindings

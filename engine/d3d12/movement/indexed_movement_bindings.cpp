@@ -10,17 +10,15 @@
 #include "engine/d3d12/movement/moved_units.h"
 #include "engine/d3d12/movement/movement.h"
 #include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/words.h"
 #include "shaders/movement/indexed_movement_parameters.hlsli"
 #include "shaders/movement/scatter_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::indexed_movement_bindings {
 namespace {
 
 using core::TensorDesc;
 using operators::Descriptor;
-
-constexpr std::uint64_t word_bytes = 4;
-constexpr std::uint64_t bits_per_byte = 8;
 
 /// Fills the parameters of indices.hlsli that depend on the index tensor.
 template <class Parameters>
@@ -371,7 +369,7 @@ std::vector<ShaderVariant> scatter_variants() {
 
 }  // namespace
 
-Bindings indexed_movement_bindings() {
+Bindings bindings() {
     return {
         {.name = "GATHER", .plan = plan_gather_tensor, .variants = gather_variants},
         {.name = "GATHER_ELEMENTS", .plan = plan_gather_elements, .variants = gather_variants},
@@ -385,4 +383,4 @@ Bindings indexed_movement_bindings() {
     };
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::indexed_movement_bindings

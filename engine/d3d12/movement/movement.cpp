@@ -7,14 +7,13 @@
 #include "engine/core/tensor.h"
 #include "engine/d3d12/movement/row_movement.h"
 #include "engine/d3d12/movement/transposition.h"
+#include "engine/d3d12/planning/words.h"
 
 namespace dmlconform::d3d12 {
 namespace {
 
 constexpr std::uint64_t bytes_per_thread = 16;
 constexpr std::uint64_t widest_packed = 4;
-
-constexpr std::uint64_t bits_per_byte = 8;
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 #include "engine/d3d12/planning/scalar_conversion.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::movement_bindings {
 namespace {
 
 using core::TensorDesc;
@@ -366,7 +366,7 @@ bool cut_between_matrices(Cut& cut) {
 
 }  // namespace
 
-Bindings movement_bindings() {
+Bindings bindings() {
     constexpr auto variants = movement_variants;
     return {
         {.name = "SLICE", .plan = plan_slice, .variants = variants, .cut = cut_slice},
@@ -392,4 +392,4 @@ Bindings movement_bindings() {
     };
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::movement_bindings

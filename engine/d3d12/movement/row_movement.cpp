@@ -1,5 +1,6 @@
 // Plans dispatches of movement_rows.hlsl.
 #include "engine/d3d12/movement/row_movement.h"
+#include "engine/d3d12/planning/words.h"
 #include "shaders/movement/movement_rows_parameters.hlsli"
 
 #include <bit>
@@ -9,12 +10,7 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-using Parameters = MovementRowsParameters;
-
 constexpr std::uint64_t vector_bytes = 16;
-constexpr std::uint64_t word_bytes = 4;
-
-constexpr std::uint64_t bits_per_byte = 8;
 
 std::uint64_t units_of_vector(const MovedUnits& units) {
     return vector_bytes / units.bytes;
@@ -41,7 +37,7 @@ float inverse_of(std::uint64_t size, std::uint64_t most) {
     return most <= largest_quotient && size < largest_size ? static_cast<float>(below / static_cast<double>(size)) : 0;
 }
 
-void put_dimensions(Parameters& parameters, const StridedDimensions<MovedUnits::arrays>& dimensions) {
+void put_dimensions(MovementRowsParameters& parameters, const StridedDimensions<MovedUnits::arrays>& dimensions) {
     std::uint64_t quotients = count_of(dimensions);
     for (std::size_t d = 0; d < dimensions.size(); ++d) {
         const auto& [size, strides] = dimensions[d];
@@ -66,7 +62,7 @@ std::optional<Dispatch> row_movement(const MovedUnits& units, BufferRef source, 
     }
     const std::uint64_t count = count_of(dimensions);
     const std::uint64_t per_vector = units_of_vector(units);
-    Parameters parameters{};
+    MovementRowsParameters parameters{};
     parameters.unit_count = static_cast<std::uint32_t>(count);
     parameters.source_start = modulo_2_32(units.starts[MovedUnits::source]);
     parameters.target_start = modulo_2_32(units.starts[MovedUnits::target] / static_cast<std::int64_t>(per_vector));

@@ -6,16 +6,13 @@
 #include <cstdint>
 
 #include "engine/core/tensor.h"
+#include "engine/d3d12/planning/words.h"
 #include "shaders/movement/transposition_parameters.hlsli"
 
 namespace dmlconform::d3d12 {
 namespace {
 
-using Parameters = TranspositionParameters;
-
-constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint64_t widest = 8;
-constexpr std::uint64_t bits_per_byte = 8;
 /// If the source's units are closer than this, adjacent threads read its cache lines completely anyway.
 constexpr std::uint64_t far_bytes = 32;
 
@@ -41,7 +38,7 @@ public:
         Dispatch dispatch;
         dispatch.shader = {"transposition", {{"WIDTH", static_cast<std::uint32_t>(units_.bytes * bits_per_byte)}}};
         dispatch.buffers = {source, target};
-        const Parameters parameters = put_parameters();
+        const TranspositionParameters parameters = put_parameters();
         dispatch.parameters = parameters_from(parameters);
         dispatch.groups = parameters.tile_count;
         return dispatch;
@@ -77,9 +74,9 @@ private:
         return whole;
     }
 
-    [[nodiscard]] Parameters put_parameters() const {
+    [[nodiscard]] TranspositionParameters put_parameters() const {
         const auto modulo_2_32 = [](std::int64_t number) { return static_cast<std::uint32_t>(number); };
-        Parameters parameters;
+        TranspositionParameters parameters;
         parameters.row_size = static_cast<std::uint32_t>(row().size);
         parameters.column_size = static_cast<std::uint32_t>(column().size);
         parameters.source_stride = modulo_2_32(row().strides[MovedUnits::source]);

@@ -14,7 +14,7 @@
 #include "engine/d3d12/reduction/reduction.h"
 #include "shaders/normalisation/batch_normalization_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::batch_normalization_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -218,7 +218,7 @@ Binding gradient_binding(std::string_view name, std::uint32_t step) {
 
 }  // namespace
 
-Bindings batch_normalization_bindings() {
+Bindings bindings() {
     return {{.name = "BATCH_NORMALIZATION",
              .plan = [](const Descriptor& descriptor) { return Planner(descriptor).normalize(); },
              .variants = [] { return steps({STEP_NORMALIZE}, {}); }},
@@ -229,4 +229,4 @@ Bindings batch_normalization_bindings() {
             gradient_binding("BATCH_NORMALIZATION_TRAINING_GRAD", STEP_TRAINING_GRADIENT)};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::batch_normalization_bindings

@@ -15,7 +15,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/normalisation/mean_variance_normalization1_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::mean_variance_normalization1_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -468,7 +468,7 @@ bool cut_between_sets(Cut& cut) {
 
 }  // namespace
 
-Bindings mean_variance_normalization1_bindings() {
+Bindings bindings() {
     Bindings result;
     for (const std::string_view name :
          {"MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2"}) {
@@ -478,4 +478,4 @@ Bindings mean_variance_normalization1_bindings() {
     return result;
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::mean_variance_normalization1_bindings

@@ -15,7 +15,7 @@
 #include "engine/d3d12/product/quantized_depthwise_convolution.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::convolution_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -350,7 +350,7 @@ bool cut_convolution(Cut& cut) {
 
 }  // namespace
 
-Bindings convolution_bindings() {
+Bindings bindings() {
     return {{.name = "CONVOLUTION",
              .plan = plan_convolution,
              .variants = [] { return variants_of(PRODUCT_REAL); },
@@ -373,4 +373,4 @@ Bindings convolution_bindings() {
              .cut = cut_integers}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::convolution_bindings

@@ -11,7 +11,7 @@
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::matrix_product_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -261,7 +261,7 @@ Binding integer_binding(std::string_view name, std::uint32_t numbers) {
 
 }  // namespace
 
-Bindings matrix_product_bindings() {
+Bindings bindings() {
     return {{.name = "GEMM",
              .plan = plan_gemm,
              .variants = gemm_variants,
@@ -272,4 +272,4 @@ Bindings matrix_product_bindings() {
             integer_binding("MATRIX_MULTIPLY_INTEGER_TO_FLOAT", PRODUCT_MIXED)};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::matrix_product_bindings

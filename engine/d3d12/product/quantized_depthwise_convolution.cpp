@@ -13,8 +13,6 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-using Parameters = QuantizedDepthwiseParameters;
-
 constexpr std::uint64_t outputs_per_thread = 4;
 constexpr std::size_t channel_dimension = 1;
 // Mesa's llvmpipe silently ends a thread's loops after 65,535 iterations in total. A thread may loop over its filter
@@ -31,12 +29,12 @@ ConstantBuffer::uint4 strides_of(const core::TensorDesc& desc) {
     return {{at(0), at(1), 0, at(2)}};
 }
 
-Parameters parameters_of(const operators::Descriptor& descriptor, const QuantizedConvolution& op) {
+QuantizedDepthwiseParameters parameters_of(const operators::Descriptor& descriptor, const QuantizedConvolution& op) {
     const auto present = [&](const char* field) { return descriptor.tensor(field) != nullptr ? 1u : 0u; };
     const auto channel_step = [&](const char* field) {
         return parameter_stride(descriptor.tensor(field), channel_dimension);
     };
-    Parameters parameters{};
+    QuantizedDepthwiseParameters parameters{};
     parameters.batch = op.input.sizes[0];
     parameters.output_channels = op.output_channels();
     parameters.group_output_channels = op.output_channels() / op.groups;
@@ -70,7 +68,8 @@ std::uint32_t reciprocal_of(std::uint64_t divisor) {
 }
 
 /// Returns the number of tiles.
-std::uint64_t put_tiles(Parameters& parameters, const QuantizedConvolution& op, const DepthwiseTile& tile) {
+std::uint64_t put_tiles(QuantizedDepthwiseParameters& parameters, const QuantizedConvolution& op,
+                        const DepthwiseTile& tile) {
     const auto word = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
     const std::uint64_t channel_tiles = groups_of(op.output_channels(), tile.channels);
     const std::uint64_t row_tiles = groups_of(op.height.output, tile.rows);
@@ -103,7 +102,7 @@ bool is_depthwise(const operators::Descriptor& descriptor) {
 
 Dispatch depthwise_dispatch(const operators::Descriptor& descriptor) {
     const QuantizedConvolution op(descriptor);
-    Parameters parameters = parameters_of(descriptor, op);
+    QuantizedDepthwiseParameters parameters = parameters_of(descriptor, op);
     Dispatch dispatch;
     if (const auto tile = depthwise_tile(op)) {
         dispatch.shader = {"quantized_depthwise_tiled", {}};

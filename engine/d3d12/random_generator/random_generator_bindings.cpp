@@ -6,7 +6,7 @@
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "shaders/random_generator/random_generator_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::random_generator_bindings {
 namespace {
 
 using Parameters = RandomGeneratorParameters;
@@ -41,10 +41,10 @@ DispatchPlan plan(const operators::Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings random_generator_bindings() {
+Bindings bindings() {
     return {{.name = "RANDOM_GENERATOR", .plan = plan, .variants = [] {
                  return std::vector<ShaderVariant>{{"random_generator", {}}};
              }}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::random_generator_bindings

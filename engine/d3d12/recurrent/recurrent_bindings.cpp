@@ -16,7 +16,7 @@
 #include "engine/operators/enumerators.h"
 #include "shaders/recurrent/recurrent_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::recurrent_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -186,9 +186,9 @@ Binding binding(std::string_view name, std::uint32_t has_cells, std::vector<std:
 
 }  // namespace
 
-Bindings recurrent_bindings() {
+Bindings bindings() {
     return {binding("RNN", 0, {CELL_RNN}), binding("LSTM", 1, {CELL_LSTM}),
             binding("GRU", 0, {CELL_GRU_GATES, CELL_GRU, CELL_GRU_LINEAR})};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::recurrent_bindings

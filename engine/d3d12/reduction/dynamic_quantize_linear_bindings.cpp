@@ -8,7 +8,7 @@
 #include "engine/d3d12/reduction/reduction.h"
 #include "shaders/reduction/dynamic_quantize_linear_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::dynamic_quantize_linear_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -53,8 +53,8 @@ std::vector<ShaderVariant> variants() {
 
 }  // namespace
 
-Bindings dynamic_quantize_linear_bindings() {
+Bindings bindings() {
     return {{.name = "DYNAMIC_QUANTIZE_LINEAR", .plan = plan, .variants = variants}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::dynamic_quantize_linear_bindings

@@ -10,7 +10,7 @@
 #include "engine/d3d12/reduction/reduction.h"
 #include "shaders/reduction/nonzero_coordinates_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::nonzero_coordinates_bindings {
 namespace {
 
 using operators::Descriptor;
@@ -77,8 +77,8 @@ std::vector<ShaderVariant> variants() {
 
 }  // namespace
 
-Bindings nonzero_coordinates_bindings() {
+Bindings bindings() {
     return {{.name = "NONZERO_COORDINATES", .plan = plan, .variants = variants}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::nonzero_coordinates_bindings

@@ -11,7 +11,7 @@
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::reduction_bindings {
 namespace {
 
 using core::DataType;
@@ -236,7 +236,7 @@ Binding position_binding(std::string_view name, const Function& function) {
 
 }  // namespace
 
-Bindings reduction_bindings() {
+Bindings bindings() {
     return {{.name = "REDUCE",
              .plan = plan_reduce,
              .variants = reduce_variants,
@@ -262,4 +262,4 @@ Bindings reduction_bindings() {
              .cut = cut_off_axis}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::reduction_bindings

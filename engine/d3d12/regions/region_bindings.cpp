@@ -8,11 +8,12 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/made_elements.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
+#include "engine/d3d12/planning/words.h"
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/operators/enumerators.h"
 #include "shaders/regions/region_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::region_bindings {
 namespace {
 
 using core::DataType;
@@ -23,8 +24,6 @@ using Parameters = RegionParameters;
 
 /// In the order of the shader's rows.
 enum Array : std::size_t { made, numbers, array_count = numbers + REGION_DIMENSIONS };
-
-constexpr std::uint64_t word_bytes = 4;
 
 /// In the order of the shader's buffers; null for absent ones.
 enum Slot : std::size_t { source, regions, target, batch_indices, gradients, chosen, slot_count };
@@ -244,7 +243,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings region_bindings() {
+Bindings bindings() {
     Bindings rows{
         {.name = "ROI_POOLING",
          .plan = plan_pooling,
@@ -260,4 +259,4 @@ Bindings region_bindings() {
     return rows;
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::region_bindings

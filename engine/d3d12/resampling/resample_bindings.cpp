@@ -13,7 +13,7 @@
 #include "engine/operators/enumerators.h"
 #include "shaders/resampling/resample_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::resample_bindings {
 namespace {
 
 using core::TensorDesc;
@@ -212,7 +212,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings resample_bindings() {
+Bindings bindings() {
     Bindings rows;
     for (const std::string_view name : {"RESAMPLE", "RESAMPLE1", "RESAMPLE2"}) {
         rows.push_back({.name = name, .plan = plan, .variants = variants, .unsupported = too_many});
@@ -227,4 +227,4 @@ Bindings resample_bindings() {
     return rows;
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::resample_bindings

@@ -8,7 +8,7 @@
 #include "engine/operators/enumerators.h"
 #include "shaders/resampling/upsample_2d_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::upsample_2d_bindings {
 namespace {
 
 using core::TensorDesc;
@@ -95,8 +95,8 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings upsample_2d_bindings() {
+Bindings bindings() {
     return {{.name = "UPSAMPLE_2D", .plan = plan, .variants = variants, .unsupported = too_large}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::upsample_2d_bindings

@@ -14,7 +14,7 @@
 #include "shaders/top_k1/top_k1_merge_parameters.hlsli"
 #include "shaders/top_k1/top_k1_parameters.hlsli"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::top_k1_bindings {
 namespace {
 
 using Parameters = TopK1Parameters;
@@ -421,7 +421,7 @@ bool cut_between_sequences(Cut& cut) {
 
 }  // namespace
 
-Bindings top_k1_bindings() {
+Bindings bindings() {
     return {{.name = "TOP_K1",
              .plan = plan_top_k1,
              .variants = top_k1_variants,
@@ -434,4 +434,4 @@ Bindings top_k1_bindings() {
              .plan_long = plan_long_sequence}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::top_k1_bindings

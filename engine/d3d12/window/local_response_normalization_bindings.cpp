@@ -3,9 +3,10 @@
 
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/made_elements.h"
+#include "engine/d3d12/planning/words.h"
 #include "engine/d3d12/window/window.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::local_response_normalization_bindings {
 namespace {
 
 using core::TensorDesc;
@@ -107,7 +108,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
 
 }  // namespace
 
-Bindings local_response_normalization_bindings() {
+Bindings bindings() {
     return {{.name = "LOCAL_RESPONSE_NORMALIZATION",
              .plan = plan_response,
              .variants =
@@ -121,4 +122,4 @@ Bindings local_response_normalization_bindings() {
              .unsupported = too_many}};
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::local_response_normalization_bindings

@@ -9,10 +9,11 @@
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/parameter_stride.h"
+#include "engine/d3d12/planning/words.h"
 #include "engine/d3d12/reduction/reduction.h"
 #include "engine/d3d12/window/window.h"
 
-namespace dmlconform::d3d12 {
+namespace dmlconform::d3d12::window_bindings {
 namespace {
 
 using core::DataType;
@@ -276,7 +277,7 @@ Binding pooling_binding(std::string_view name, DispatchPlan (*plan)(const Descri
 
 }  // namespace
 
-Bindings window_bindings() {
+Bindings bindings() {
     Bindings rows{
         pooling_binding("QUANTIZED_LINEAR_AVERAGE_POOLING", plan_quantized_average, {WINDOW_QUANTIZED_AVERAGE}, {8}),
         pooling_binding("AVERAGE_POOLING_GRAD", plan_average_gradient, {WINDOW_AVERAGE_GRADIENT}, {32, 16}),
@@ -295,4 +296,4 @@ Bindings window_bindings() {
     return rows;
 }
 
-}  // namespace dmlconform::d3d12
+}  // namespace dmlconform::d3d12::window_bindings

@@ -11,7 +11,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::attention_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -354,7 +354,7 @@ Cost cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows attention_rules() {
+RulesRows rules() {
     RulesRows rows;
     for (const std::string_view name : {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}) {
         rows.push_back(
@@ -363,4 +363,4 @@ RulesRows attention_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::attention_rules

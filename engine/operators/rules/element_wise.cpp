@@ -5,7 +5,7 @@
 #include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::element_wise_rules {
 namespace {
 
 Verdict reject(const Descriptor& descriptor, std::string_view rule, std::string message) {
@@ -84,7 +84,7 @@ Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*le
 
 }  // namespace
 
-RulesRows element_wise_rules() {
+RulesRows rules() {
     RulesRows rows;
     for (const std::string_view name :
          {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}) {
@@ -99,4 +99,4 @@ RulesRows element_wise_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::element_wise_rules

@@ -9,7 +9,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/parameter_sizes.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::mean_variance_normalization1_rules {
 
 namespace {
 
@@ -100,7 +100,7 @@ Cost normalization_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows mean_variance_normalization1_rules() {
+RulesRows rules() {
     return {
         {.name = "MEAN_VARIANCE_NORMALIZATION",
          .validate = validate_unnumbered,
@@ -119,4 +119,4 @@ RulesRows mean_variance_normalization1_rules() {
          .cost = normalization_cost}};
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::mean_variance_normalization1_rules

@@ -8,7 +8,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::movement_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -336,7 +336,7 @@ WideSizes upsample_sizes(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows movement_rules() {
+RulesRows rules() {
     RulesRows rows{
         {.name = "SLICE",
          .validate = check_slice,
@@ -396,4 +396,4 @@ RulesRows movement_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::movement_rules

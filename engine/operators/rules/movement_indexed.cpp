@@ -9,7 +9,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/window.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::movement_indexed_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -377,7 +377,7 @@ Cost fold_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows movement_indexed_rules() {
+RulesRows rules() {
     return {
         {.name = "GATHER",
          .validate = check_gather,
@@ -416,4 +416,4 @@ RulesRows movement_indexed_rules() {
     };
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::movement_indexed_rules

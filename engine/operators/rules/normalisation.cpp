@@ -8,7 +8,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/parameter_sizes.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::normalisation_rules {
 namespace {
 
 const core::TensorDesc& tensor_of(const Descriptor& descriptor, std::string_view field) {
@@ -89,7 +89,7 @@ Verdict check_scale(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
 
 }  // namespace
 
-RulesRows normalisation_rules() {
+RulesRows rules() {
     RulesRows rows{
         {.name = "BATCH_NORMALIZATION",
          .validate = check_inference,
@@ -122,4 +122,4 @@ RulesRows normalisation_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::normalisation_rules

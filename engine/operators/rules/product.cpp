@@ -9,7 +9,7 @@
 #include "engine/operators/rules/parameter_sizes.h"
 #include "engine/operators/size_formula.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::product_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -420,7 +420,7 @@ Cost convolution_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows product_rules() {
+RulesRows rules() {
     RulesRows rows{{.name = "GEMM",
                     .validate = check_gemm,
                     .rules = gemm_rules(),
@@ -451,4 +451,4 @@ RulesRows product_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::product_rules

@@ -12,7 +12,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::quantized_linear_convolution_rules {
 namespace {
 
 constexpr std::size_t spatial_count = 2;
@@ -260,7 +260,7 @@ Cost convolution_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows quantized_linear_convolution_rules() {
+RulesRows rules() {
     return {{.name = "QUANTIZED_LINEAR_CONVOLUTION",
              .validate = validate_convolution,
              .rules = explained(),
@@ -268,4 +268,4 @@ RulesRows quantized_linear_convolution_rules() {
              .cost = convolution_cost}};
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::quantized_linear_convolution_rules

@@ -5,7 +5,7 @@
 
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::random_generator_rules {
 namespace {
 
 /// A counter of four 32-bit words and a key of two.
@@ -43,8 +43,8 @@ Cost cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows random_generator_rules() {
+RulesRows rules() {
     return {{.name = "RANDOM_GENERATOR", .validate = check, .rules = explained(), .sizes = state_sizes, .cost = cost}};
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::random_generator_rules

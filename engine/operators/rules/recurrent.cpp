@@ -11,7 +11,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::recurrent_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -149,7 +149,7 @@ Cost cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows recurrent_rules() {
+RulesRows rules() {
     RulesRows rows;
     for (const std::string_view name : {"RNN", "LSTM", "GRU"}) {
         rows.push_back(
@@ -158,4 +158,4 @@ RulesRows recurrent_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::recurrent_rules

@@ -12,7 +12,7 @@
 #include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::reduction_rules {
 namespace {
 
 using core::DataType;
@@ -208,21 +208,7 @@ Verdict check_coordinates(const Descriptor& descriptor, FeatureLevel /*level*/) 
 
 }  // namespace
 
-std::vector<ReduceFunction> functions_of(core::DataType type, core::FeatureLevel level) {
-    std::vector<ReduceFunction> functions;
-    for (std::uint32_t number = 0; number <= static_cast<std::uint32_t>(ReduceFunction::sum_square); ++number) {
-        const auto function = static_cast<ReduceFunction>(number);
-        const auto takes = [&](const TypesFrom& types) {
-            return types.level <= level && std::ranges::find(types.types, type) != types.types.end();
-        };
-        if (std::ranges::any_of(input_types(function), takes)) {
-            functions.push_back(function);
-        }
-    }
-    return functions;
-}
-
-RulesRows reduction_rules() {
+RulesRows rules() {
     return {
         {.name = "REDUCE",
          .validate = check_reduce,
@@ -238,6 +224,24 @@ RulesRows reduction_rules() {
          .rules = coordinates_rules(),
          .cost = reducing_cost},
     };
+}
+
+}  // namespace dmlconform::operators::reduction_rules
+
+namespace dmlconform::operators {
+
+std::vector<ReduceFunction> functions_of(core::DataType type, core::FeatureLevel level) {
+    std::vector<ReduceFunction> functions;
+    for (std::uint32_t number = 0; number <= static_cast<std::uint32_t>(ReduceFunction::sum_square); ++number) {
+        const auto function = static_cast<ReduceFunction>(number);
+        const auto takes = [&](const reduction_rules::TypesFrom& types) {
+            return types.level <= level && std::ranges::find(types.types, type) != types.types.end();
+        };
+        if (std::ranges::any_of(reduction_rules::input_types(function), takes)) {
+            functions.push_back(function);
+        }
+    }
+    return functions;
 }
 
 }  // namespace dmlconform::operators

@@ -8,7 +8,7 @@
 #include "engine/operators/enumerators.h"
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::regions_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -181,7 +181,7 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 }  // namespace
 
-RulesRows regions_rules() {
+RulesRows rules() {
     RulesRows rows{{.name = "ROI_POOLING",
                     .validate = check_pooling,
                     .rules = pooling_rules(),
@@ -197,4 +197,4 @@ RulesRows regions_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::regions_rules

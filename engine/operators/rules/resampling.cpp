@@ -4,7 +4,7 @@
 
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::resampling_rules {
 namespace {
 
 ExplainedRules explained(bool is_gradient) {
@@ -28,7 +28,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 }  // namespace
 
-RulesRows resampling_rules() {
+RulesRows rules() {
     RulesRows rows;
     for (const std::string_view name :
          {"RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3", "RESAMPLE_GRAD", "RESAMPLE_GRAD1"}) {
@@ -37,4 +37,4 @@ RulesRows resampling_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::resampling_rules

@@ -5,7 +5,7 @@
 
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::slice1_rules {
 namespace {
 
 struct Slice1 {
@@ -91,8 +91,8 @@ Cost slice_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows slice1_rules() {
+RulesRows rules() {
     return {{.name = "SLICE1", .validate = validate_slice1, .rules = explained(), .cost = slice_cost}};
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::slice1_rules

@@ -7,7 +7,7 @@
 
 #include "engine/operators/rules.h"
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::top_k1_rules {
 
 namespace {
 
@@ -81,7 +81,7 @@ Cost top_k_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows top_k1_rules() {
+RulesRows rules() {
     return {{.name = "TOP_K1",
              .validate = validate_top_k,
              .rules = explained(true),
@@ -94,4 +94,4 @@ RulesRows top_k1_rules() {
              .cost = top_k_cost}};
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::top_k1_rules

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace dmlconform::operators {
+namespace dmlconform::operators::window_rules {
 namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
@@ -26,10 +26,15 @@ double count_of(const core::Dimensions& sizes) {
 
 }  // namespace
 
+}  // namespace dmlconform::operators::window_rules
+
+namespace dmlconform::operators {
+
 SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimensions& image, std::size_t dimension)
-    : size(descriptor.uints(has_field(descriptor, "WindowSizes") ? "WindowSizes" : "WindowSize")[dimension]),
+    : size(descriptor.uints(window_rules::has_field(descriptor, "WindowSizes") ? "WindowSizes"
+                                                                               : "WindowSize")[dimension]),
       stride(descriptor.uints("Strides")[dimension]),
-      dilation(has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
+      dilation(window_rules::has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
       padded(std::uint64_t{image[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
              descriptor.uints("EndPadding")[dimension]) {}
 
@@ -83,6 +88,9 @@ Verdict check_windows(const Descriptor& descriptor, const core::Dimensions& imag
     return {};
 }
 
+}  // namespace dmlconform::operators
+
+namespace dmlconform::operators::window_rules {
 namespace {
 
 // ---- poolings ----------------------------------------------------------------------------------------------------
@@ -253,7 +261,7 @@ Cost local_response_cost(const Descriptor& descriptor) {
 
 }  // namespace
 
-RulesRows window_rules() {
+RulesRows rules() {
     RulesRows rows{
         {.name = "AVERAGE_POOLING_GRAD",
          .validate = check_average_grad,
@@ -293,4 +301,4 @@ RulesRows window_rules() {
     return rows;
 }
 
-}  // namespace dmlconform::operators
+}  // namespace dmlconform::operators::window_rules
