@@ -118,7 +118,8 @@ namespace {
 core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVisitor& visit) {
     const cases::ReadOptions reading{.allow_external_data = options.allow_external_data,
                                      .without_expected = options.without_expected,
-                                     .other_kinds = options.models.kinds()};
+                                     .other_kinds = options.models.kinds(),
+                                     .threads = options.threads};
     const bool has_model = std::ranges::any_of(options.paths, [&](const std::string& path) {
         return std::ranges::count(reading.other_kinds, std::filesystem::path(path).extension().string(),
                                   &cases::CaseFileKind::extension) != 0;

@@ -72,6 +72,8 @@ struct CaseOptions {
     bool with_nodes = false;
     /// Part of the hint if no case has the tag: what else the command can do.
     std::string without_tag{};
+    /// cases::ReadOptions::threads.
+    std::size_t threads = 1;
     /// If it has any values, the paths are names of operators. Only for commands that add its options.
     ShapeOptions shape{};
     ModelFileOptions models{};

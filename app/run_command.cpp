@@ -342,6 +342,7 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
     }
     // The reference alone has nothing to compare single nodes with.
     options.cases.with_nodes = options.with_nodes && options.engines.engines != std::vector<std::string>{"cpu"};
+    options.cases.threads = cases_at_a_time(options);
     auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);
     if (!selection || !expected) {

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <future>
+#include <iterator>
 #include <map>
 
 #include "engine/cases/tensor_desc_reader.h"
@@ -61,32 +64,85 @@ const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defa
     return cases->array();
 }
 
-/// Reads all expansions of the last entry to find problems.
-void check_entry(Corpus& corpus, ProblemSink& problems, const CaseVisitor& visit) {
-    const Corpus::Entry& entry = corpus.entries.back();
-    const Corpus::File& file = corpus.files[entry.file];
+/// Reads expansions of an entry, from `first` to before `last`, to find problems. Returns how many were skipped.
+std::size_t check_expansions(const Corpus::Entry& entry, const Corpus::File& file, std::size_t first, std::size_t last,
+                             ProblemSink& problems, const std::function<void(Case&)>& visit) {
     CaseContext context{file.stem, file.folder, "", 0, false, file.without_expected};
-    for (std::size_t i = 0; i < entry.expansions(); ++i) {
+    for (std::size_t i = first; i < last; ++i) {
         const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
         if (!expansion || problems.is_hopeless()) {
-            return;  // the same problem would recur in every expansion
+            break;  // the same problem would recur in every expansion
         }
         context.suffix = entry.sweep ? entry.sweep->suffix(i) : "";
-        const auto read = read_case(*expansion, context, problems);
+        auto read = read_case(*expansion, context, problems);
         if (read && visit) {
             visit(*read);
         }
     }
-    if (context.skipped != 0) {
-        corpus.skipped.push_back({fmt::format("{}/{}", file.stem, name_of(entry)), context.skipped});
+    return context.skipped;
+}
+
+/// What one thread read of an entry.
+struct ReadExpansions {
+    std::vector<Case> cases;
+    std::size_t skipped = 0;
+    bool has_problems = false;
+};
+
+/// The same in several threads, which share the expansions. Empty if there are problems.
+std::vector<ReadExpansions> read_in_threads(const Corpus::Entry& entry, const Corpus::File& file, std::size_t first,
+                                            std::size_t last, std::size_t threads) {
+    const auto begin_of = [&](std::size_t part) { return first + (last - first) * part / threads; };
+    std::vector<std::future<ReadExpansions>> parts;
+    for (std::size_t part = 0; part < threads; ++part) {
+        parts.push_back(std::async(std::launch::async, [&, part] {
+            ReadExpansions read;
+            ProblemSink problems = file.positions.fresh();
+            read.skipped = check_expansions(entry, file, begin_of(part), begin_of(part + 1), problems,
+                                            [&](Case& subject) { read.cases.push_back(std::move(subject)); });
+            read.has_problems = problems.count() != 0;
+            return read;
+        }));
+    }
+    std::vector<ReadExpansions> all;
+    std::ranges::transform(parts, std::back_inserter(all), &std::future<ReadExpansions>::get);
+    return std::ranges::any_of(all, &ReadExpansions::has_problems) ? std::vector<ReadExpansions>() : std::move(all);
+}
+
+/// Reads all expansions of the last entry to find problems.
+void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, const CaseVisitor& visit) {
+    /// So many are kept until they have been visited.
+    constexpr std::size_t at_a_time = 512;
+    const Corpus::Entry& entry = corpus.entries.back();
+    const Corpus::File& file = corpus.files[entry.file];
+    const std::size_t count = entry.expansions();
+    std::size_t skipped = 0;
+    std::size_t first = 0;
+    while (threads > 1 && count - first >= at_a_time) {
+        const std::size_t last = std::min(first + at_a_time * threads, count);
+        const auto parts = read_in_threads(entry, file, first, last, threads);
+        if (parts.empty()) {
+            break;  // one thread finds the problems in their order
+        }
+        for (const ReadExpansions& part : parts) {
+            skipped += part.skipped;
+            if (visit) {
+                std::ranges::for_each(part.cases, visit);
+            }
+        }
+        first = last;
+    }
+    skipped += check_expansions(entry, file, first, count, problems, visit);
+    if (skipped != 0) {
+        corpus.skipped.push_back({fmt::format("{}/{}", file.stem, name_of(entry)), skipped});
     }
 }
 
-void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemSink& problems,
+void read_entry(JsonValue text, const ReadOptions& options, Corpus& corpus, ProblemSink& problems,
                 const CaseVisitor& visit) {
     Corpus::Entry entry{corpus.files.size() - 1, std::move(text), std::nullopt, corpus.positions()};
     entry.nodes = node_count(entry.text);
-    const std::size_t room = most_cases - entry.first;
+    const std::size_t room = options.most_cases - entry.first;
     if (entry.text.find("sweep") != nullptr) {
         entry.sweep = Sweep::read(entry.text, room, problems);
         if (!entry.sweep) {
@@ -96,7 +152,7 @@ void read_entry(JsonValue text, std::size_t most_cases, Corpus& corpus, ProblemS
         return problems.add(entry.text.offset, "the file has too many cases", "split it");
     }
     corpus.entries.push_back(std::move(entry));
-    check_entry(corpus, problems, visit);
+    check_entry(corpus, options.threads, problems, visit);
 }
 
 /// Other file formats of this program, and how to treat such files here.
@@ -188,7 +244,7 @@ Corpus read_corpus(const std::string& file, std::string_view text, const ReadOpt
             if (problems.is_hopeless()) {
                 break;
             }
-            read_entry(merged(defaults, entry), options.most_cases, corpus, problems, visit);
+            read_entry(merged(defaults, entry), options, corpus, problems, visit);
         }
         report_duplicates(corpus, problems);
     }

@@ -42,6 +42,8 @@ struct ReadOptions {
     bool pass_over_expectations = false;
     /// Other kinds of files that are read, besides case files. Within folders, only case files and these are read.
     std::vector<CaseFileKind> other_kinds = {};
+    /// How many threads check the expansions of a sweep.
+    std::size_t threads = 1;
 };
 
 /// A case whose illegal expansions were skipped because it has `skipInvalid`.

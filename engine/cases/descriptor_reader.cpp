@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -21,23 +23,23 @@ using operators::FieldType;
 using operators::FieldValue;
 using operators::OperatorSchema;
 
-std::optional<float> read_float(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+std::optional<float> read_float(const JsonValue& value, const ValueName& name, ProblemSink& problems) {
     const auto bits = read_element(value, core::DataType::float32);
     if (!bits) {
-        problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
+        problems.add(value.offset, fmt::format("{}: {}", name.text(), bits.error().message), bits.error().hint);
         return std::nullopt;
     }
     return static_cast<float>(core::decode_element(core::DataType::float32, *bits));
 }
 
-std::optional<std::int32_t> read_int(const JsonValue& value, const std::string& name, ProblemSink& problems) {
+std::optional<std::int32_t> read_int(const JsonValue& value, const ValueName& name, ProblemSink& problems) {
     const auto integer = integer_of(value);
     const auto bits = integer ? core::encode_element(core::DataType::int32, *integer)
                               : core::Result<std::uint64_t>(core::fail(fmt::format(
                                     "must be an integer; this is {}",
                                     value.is_number() ? number_text(value) : std::string(value.kind_name()))));
     if (!bits) {
-        problems.add(value.offset, fmt::format("{}: {}", name, bits.error().message), bits.error().hint);
+        problems.add(value.offset, fmt::format("{}: {}", name.text(), bits.error().message), bits.error().hint);
         return std::nullopt;
     }
     return static_cast<std::int32_t>(core::decode_element(core::DataType::int32, *bits));
@@ -83,7 +85,7 @@ std::optional<std::vector<T>> read_array(const JsonValue& value, const std::stri
     }
     std::vector<T> result;
     for (std::size_t i = 0; i < items->size(); ++i) {
-        if (auto item = read_item((*items)[i], fmt::format("{}[{}]", name, i))) {
+        if (auto item = read_item((*items)[i], ValueName(name, i))) {
             result.push_back(std::move(*item));
         }
     }
@@ -187,13 +189,13 @@ public:
             case FieldType::tensor_desc_array:
                 return wrapped<operators::TensorDescArray>(read_array<core::TensorDesc>(
                     value, field_.name, problems_,
-                    [&](const JsonValue& item, const std::string&) { return read_tensor_desc(item, problems_); }));
+                    [&](const JsonValue& item, const ValueName&) { return read_tensor_desc(item, problems_); }));
             case FieldType::operator_desc:
                 return as_value(read_activation(value, problems_));
             case FieldType::operator_desc_array:
                 return wrapped<operators::OperatorDescArray>(read_array<operators::OperatorDesc>(
                     value, field_.name, problems_,
-                    [&](const JsonValue& item, const std::string&) { return read_activation(item, problems_); }));
+                    [&](const JsonValue& item, const ValueName&) { return read_activation(item, problems_); }));
             case FieldType::uint:
                 return as_value(read_uint(value, field_, problems_));
             case FieldType::int_:
@@ -209,13 +211,13 @@ public:
 
 private:
     std::optional<FieldValue> read_rest(const JsonValue& value) {
-        const auto number = [&](const JsonValue& item, const std::string& name) {
+        const auto number = [&](const JsonValue& item, const ValueName& name) {
             return read_float(item, name, problems_);
         };
-        const auto integer = [&](const JsonValue& item, const std::string& name) {
+        const auto integer = [&](const JsonValue& item, const ValueName& name) {
             return read_int(item, name, problems_);
         };
-        const auto size = [&](const JsonValue& item, const std::string& name) {
+        const auto size = [&](const JsonValue& item, const ValueName& name) {
             return read_unsigned(item, name, largest_uint, problems_);
         };
         if (field_.type == FieldType::int_array) {
@@ -283,6 +285,17 @@ void fill_in_counts(operators::Descriptor& descriptor, const JsonValue& desc, Pr
     }
 }
 
+/// Reports each member that is no field.
+void check_fields(const JsonValue& desc, const OperatorSchema& schema, ProblemSink& problems) {
+    const auto is_field = [&](const JsonMember& member) { return schema.find_field(member.key) != nullptr; };
+    if (std::ranges::all_of(*desc.object(), is_field)) {
+        return;
+    }
+    std::vector<std::string> names;
+    std::ranges::transform(schema.fields, std::back_inserter(names), &Field::name);
+    check_keys(desc, names, schema.name, problems);
+}
+
 std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const OperatorSchema& schema, bool fused,
                                                  ProblemSink& problems) {
     const std::size_t before = problems.count();
@@ -290,11 +303,7 @@ std::optional<operators::Descriptor> read_fields(const JsonValue& desc, const Op
         problems.add(desc.offset, fmt::format("expected the fields of {}, found {}", schema.name, desc.kind_name()));
         return std::nullopt;
     }
-    std::vector<std::string> names;
-    for (const Field& field : schema.fields) {
-        names.push_back(field.name);
-    }
-    check_keys(desc, names, schema.name, problems);
+    check_fields(desc, schema, problems);
 
     operators::Descriptor descriptor{&schema, std::vector<FieldValue>(schema.fields.size())};
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {

@@ -132,18 +132,22 @@ bool check_keys(const JsonValue& object, std::span<const std::string> allowed, s
     return known;
 }
 
-std::optional<std::uint64_t> read_unsigned(const JsonValue& value, std::string_view name, std::uint64_t largest,
+std::string ValueName::text() const {
+    return item_ ? fmt::format("{}[{}]", field_, *item_) : std::string(field_);
+}
+
+std::optional<std::uint64_t> read_unsigned(const JsonValue& value, const ValueName& name, std::uint64_t largest,
                                            ProblemSink& problems) {
     const auto integer = integer_of(value);
     if (!integer) {
-        problems.add(value.offset, value.is_number()
-                                       ? fmt::format("{} must be an integer from 0 to {}; this is {}", name, largest,
-                                                     number_text(value))
-                                       : fmt::format("{} must be an integer; this is {}", name, value.kind_name()));
+        problems.add(value.offset, value.is_number() ? fmt::format("{} must be an integer from 0 to {}; this is {}",
+                                                                   name.text(), largest, number_text(value))
+                                                     : fmt::format("{} must be an integer; this is {}", name.text(),
+                                                                   value.kind_name()));
         return std::nullopt;
     }
     if (integer->magnitude > largest || (integer->negative && integer->magnitude != 0)) {
-        problems.add(value.offset, fmt::format("{} is {}{}; it must be from 0 to {}", name,
+        problems.add(value.offset, fmt::format("{} is {}{}; it must be from 0 to {}", name.text(),
                                                integer->negative ? "-" : "", integer->magnitude, largest));
         return std::nullopt;
     }
@@ -158,7 +162,7 @@ std::optional<core::Dimensions> read_dimensions(const JsonValue& value, std::str
     }
     core::Dimensions result;
     for (std::size_t i = 0; i < items->size(); ++i) {
-        const auto number = read_unsigned((*items)[i], fmt::format("{}[{}]", name, i), largest_uint, problems);
+        const auto number = read_unsigned((*items)[i], {name, i}, largest_uint, problems);
         if (!number) {
             return std::nullopt;
         }

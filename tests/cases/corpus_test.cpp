@@ -1,6 +1,7 @@
 // Tests of engine/cases/corpus: access to cases by position, in any order, and again after their data have changed.
 #include "engine/cases/corpus.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -49,6 +50,54 @@ TEST(Corpus, CasesInAnyOrder) {
     ASSERT_EQ(corpus.skipped.size(), 1u);
     EXPECT_EQ(corpus.skipped[0].count, 2u);
     EXPECT_EQ(CorpusReader(corpus).at(5)->line, 7u);
+}
+
+/// A sweep of 3000 expansions, whose offsets 2 are illegal.
+std::string long_sweep(bool skips) {
+    std::string strides;
+    for (int i = 0; i < 1000; ++i) {
+        strides += fmt::format("{}{}", i == 0 ? "" : ",", 2 + i);
+    }
+    return fmt::format(R"({{ "cases": [ {{ "name": "swept", "skipInvalid": {}, "operator": "SLICE1",
+"sweep": {{ "stride": [{}], "offset": [[0], [1], [2]] }}, "desc": {{
+  "InputTensor": {{ "DataType": "INT8", "Sizes": [4] }}, "OutputTensor": {{ "DataType": "INT8", "Sizes": [1] }},
+  "InputWindowOffsets": "${{offset}}", "InputWindowSizes": [3], "InputWindowStrides": ["${{stride}}"] }},
+"inputs": {{ "InputTensor": [1,2,3,4] }}, "expected": {{ "OutputTensor": {{ "value": 1 }} }} }} ] }})",
+                       skips, strides);
+}
+
+struct Reading {
+    Ids shown;
+    std::size_t skipped = 0;
+    std::vector<std::string> problems;
+};
+
+Reading read_in_threads(const std::string& text, std::size_t threads) {
+    Reading reading;
+    const Corpus corpus = cases::read_corpus("f.json", text, {.threads = threads},
+                                             [&](const cases::Case& subject) { reading.shown.push_back(subject.id); });
+    for (const cases::SkippedExpansions& skipped : corpus.skipped) {
+        reading.skipped += skipped.count;
+    }
+    for (const cases::Problem& problem : corpus.problems) {
+        reading.problems.push_back(to_string(problem));
+    }
+    return reading;
+}
+
+TEST(Corpus, ThreadsReadWhatOneReads) {
+    for (const bool skips : {false, true}) {
+        const Reading alone = read_in_threads(long_sweep(skips), 1);
+        EXPECT_EQ(alone.shown.size(), 2000u);
+        EXPECT_EQ(alone.skipped, skips ? 1000u : 0u);
+        EXPECT_EQ(alone.problems.empty(), skips);
+        for (const std::size_t threads : {2u, 3u, 5u}) {
+            const Reading shared = read_in_threads(long_sweep(skips), threads);
+            EXPECT_EQ(shared.shown, alone.shown) << threads;
+            EXPECT_EQ(shared.skipped, alone.skipped) << threads;
+            EXPECT_EQ(shared.problems, alone.problems) << threads;
+        }
+    }
 }
 
 TEST(Corpus, OfSeveralFiles) {
