@@ -41,7 +41,7 @@ struct EngineChoice {
     [[nodiscard]] std::size_t processes() const;
     /// The precision that each of these engines promises: that of --precision, or FP16 if DirectML may compute in it.
     [[nodiscard]] std::vector<core::Precision> precisions(const Engines& of) const;
-    /// Options for a command that runs the same engines in the same way, except those that EngineInfo contains.
+    /// The options with which another command runs these engines in the same way. What EngineInfo has is not repeated.
     [[nodiscard]] std::vector<std::string> words() const;
 };
 

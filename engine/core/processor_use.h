@@ -8,7 +8,7 @@
 namespace dmlconform::core {
 
 struct ProcessorUse {
-    /// Processor time, in all threads together where a process is meant.
+    /// The processor time of a thread, or of all threads of a process.
     std::chrono::nanoseconds used{};
     /// How long the thread, or the process's first thread, was ready to run while other threads had the processors.
     std::chrono::nanoseconds waited{};

@@ -126,7 +126,7 @@ DMLCONFORM_EIGHT inline void round_down(const Eight& x, const EightIntegers& les
 /// front of `low` and behind `high` where `less` and `more` are set.
 DMLCONFORM_EIGHT inline void round_outwards(EightIntervals& x, const EightIntegers& less, const EightIntegers& more,
                                             Seen* seen) {
-    // What is beyond FP32's range makes one of the rounded ends infinite, which is seen.
+    // An end beyond FP32's range is rounded to an infinity, which `seen` notes.
     round_down(x.low, less, x.low);
     const Eight negative = -x.high;
     round_down(negative, more, x.high);

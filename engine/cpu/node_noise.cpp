@@ -222,7 +222,7 @@ Steps steps_at_tie(double value, const NoiseRange& range) {
 /// all have the same direction add up to more than random ones.
 constexpr std::size_t run_towards_zero = monte_carlo_runs - 1;
 
-/// How far rounding towards zero moves an element; 0 if the element is rounded so already.
+/// How far rounding towards zero moves an element; 0 if the element is already rounded that way.
 template <class T>
 double move_towards_zero(double value, const NoiseRange& range) {
     if constexpr (std::is_same_v<T, core::Float16>) {

@@ -173,7 +173,7 @@ Nodes expand_gram_counts(Expansion& to) {
     std::string sum;
     for (const GramsOfLength& grams : *lengths) {
         std::string counts;
-        // Items of one number have nothing between them.
+        // An item of a single number has no gaps.
         const std::int64_t most_skip = grams.length == 1 ? 0 : to.integer_of("max_skip_count", 0);
         for (std::int64_t skip = 0; skip <= most_skip && (grams.length - 1) * (skip + 1) < width; ++skip) {
             if (rows_count * width * static_cast<std::int64_t>(grams.items.size()) > most_compared) {

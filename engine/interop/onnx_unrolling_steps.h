@@ -50,7 +50,7 @@ public:
     /// Joins tensors along a new axis, or along one that they have.
     [[nodiscard]] core::Result<UnrolledValue> joined(const std::vector<std::string>& tensors, std::int64_t axis,
                                                      bool new_axis);
-    /// The part of a tensor at a position of an axis, without the axis.
+    /// The slice of a tensor at one index of an axis, without that axis.
     [[nodiscard]] core::Result<UnrolledValue> picked(const UnrolledValue& tensor, std::int64_t axis,
                                                      std::int64_t position);
 

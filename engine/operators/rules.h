@@ -82,7 +82,8 @@ using TensorSizes = SizesOfTensor<std::uint64_t>;
 struct OperatorRules {
     /// The operator's short name: "SLICE1".
     std::string_view name;
-    /// Checks relations between fields. Called only if each field and tensor is legal on its own. Null: there are none.
+    /// Checks relations between fields. Called only if each field and tensor is legal on its own. Null if
+    /// there are none.
     Verdict (*validate)(const Descriptor& descriptor, core::FeatureLevel level) = nullptr;
     /// Every rule that `validate` may name. A corpus has to cover them.
     ExplainedRules rules{};

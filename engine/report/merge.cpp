@@ -254,7 +254,7 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
     return gaps;
 }
 
-/// By positions in order.
+/// Counts the gated cases that no engine verified, in the order of the cases.
 core::Result<void> Merge::count_unverified() {
     for (auto first = stored_.begin(); first != stored_.end();) {
         const auto last = std::find_if(first, stored_.end(),

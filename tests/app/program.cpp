@@ -119,7 +119,7 @@ const char* other_program() {
     return std::getenv("DMLCONFORM_TEST_PROGRAM");
 }
 
-/// Turns the ends of lines of a Windows program into "\n".
+/// Converts the line ends of a Windows program to "\n".
 void end_lines_as_here(std::string& text) {
     for (std::size_t at = text.find("\r\n"); at != std::string::npos; at = text.find("\r\n", at)) {
         text.erase(at, 1);

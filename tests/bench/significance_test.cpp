@@ -27,7 +27,7 @@ TEST(Student, QuantilesByTables) {
     }
     EXPECT_DOUBLE_EQ(student_p(0, 5), 1);
     EXPECT_EQ(student_p(std::numeric_limits<double>::infinity(), 5), 0);
-    // With one degree of freedom it is Cauchy's distribution, and with two there is a formula.
+    // With one degree of freedom, Student's distribution is Cauchy's. With two, there is a formula.
     for (const double t : {0.01, 0.5, 1.0, 3.0, 100.0}) {
         EXPECT_NEAR(student_p(t, 1), 1 - 2 / M_PI * std::atan(t), 1e-12) << t;
         EXPECT_NEAR(student_p(t, 2), 1 - t / std::sqrt(2 + t * t), 1e-12) << t;

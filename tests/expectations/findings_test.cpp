@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path root(DMLCONFORM_SOURCE);
 
-/// The third-level headings of the pages whose names begin in this way.
+/// The third-level headings of the pages whose file names start with `pages`.
 std::set<std::string> headings(const std::string& pages) {
     std::set<std::string> headings;
     for (const auto& page : std::filesystem::directory_iterator(root / "docs/findings")) {

@@ -154,8 +154,8 @@ Definition define(std::string_view name, F /*definition*/) {
 /// The same, where every operation is rounded to FP32.
 [[nodiscard]] std::vector<core::Tensor> fp32_values(const Descriptor& descriptor,
                                                     std::span<const core::Tensor* const> inputs);
-/// The ranges of what FP32 may give, where every operation is that of the formula. Empty if rounding may change the
-/// answer of a comparison.
+/// The range of results that FP32 implementations may have if they keep to the formula's operations and their order.
+/// Empty if rounding may change the answer of a comparison.
 [[nodiscard]] std::vector<Output> ranges(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs);
 
 /// The files with definitions. The build writes this list.

@@ -143,7 +143,7 @@ Interval mean_of(std::span<const double> numbers, double mean, const normalisati
         negative += std::max(-number, 0.0);
     }
     const auto count = static_cast<double>(numbers.size());
-    // Equal terms only add up to more where sums are rounded. Means that are updated round numbers that differ.
+    // Exact sums do not round, and updated means round numbers that differ even if the terms are equal.
     const bool is_exact = in_any_order.high - in_any_order.low <=
                           8 * core::float32.one_rounding * std::fabs(mean) + count * core::float32.smallest_normal;
     const double squared_counts =

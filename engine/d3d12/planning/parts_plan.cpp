@@ -206,8 +206,8 @@ private:
         return true;
     }
 
-    /// Where a part should end so that the next one begins at an aligned address, if there is such an index. `begin` if
-    /// it cannot end anywhere.
+    /// The index at which a part ends, preferably one that lets the next part begin at an aligned address. `begin` if
+    /// the part cannot end at any index.
     [[nodiscard]] std::uint32_t end_of(const Part& part, std::size_t dimension, std::uint32_t begin,
                                        std::uint32_t size) const {
         const auto may_end = [&](std::uint32_t end) {

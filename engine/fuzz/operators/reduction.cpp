@@ -29,7 +29,7 @@ void fit_function(Random& random, Descriptor& descriptor, core::FeatureLevel lev
     field_of(descriptor, "Function") = static_cast<std::uint32_t>(function);
 }
 
-/// One row for each element, with all coordinates or fewer.
+/// Gives the output of coordinates one row per input element, and a column per dimension or fewer.
 void fit_coordinates(Descriptor& descriptor) {
     const Dimensions input = sizes_of(descriptor, "InputTensor");
     Dimensions sizes = sizes_of(descriptor, "OutputCoordinatesTensor");

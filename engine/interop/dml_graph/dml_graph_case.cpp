@@ -17,7 +17,7 @@
 namespace dmlconform::interop {
 namespace {
 
-/// The data of a file, which the user named: it may lie anywhere.
+/// The contents of a file that the user named, which may be in any folder.
 core::Result<cases::Initialiser> given_input(const std::filesystem::path& file, const core::TensorDesc& desc) {
     if (file.extension() != ".npy") {
         return core::fail(fmt::format("{} is of no known kind", file.generic_string()),

@@ -91,7 +91,7 @@ Value write_function(ModelWriter& w, const OperatorExport& row, const operators:
 /// The axes that the descriptor lists, each of them once, in the order of dimensions.
 [[nodiscard]] Numbers axes_of(const operators::Descriptor& desc);
 
-/// What the field's fused activation makes of the value; the value itself without one.
+/// The value after the field's fused activation; the value itself if there is no activation.
 Value activated(OperatorWriter& to, const Value& x, std::string_view field = "FusedActivation");
 
 /// An attribute as an element of the type: integers truncate it and clamp it to their range, as CAST does.
