@@ -255,7 +255,7 @@ private:
 std::uint64_t known_of(const fuzz::OperatorTally& tally) {
     std::uint64_t known = 0;
     for (const auto& [finding, count] : tally.known) {
-        known += count;
+        known += count.failed;
     }
     return known;
 }
@@ -285,7 +285,8 @@ void print_table(const fuzz::FuzzResult& result, core::FeatureLevel level) {
     }
     for (const auto& [name, tally] : result.operators) {
         for (const auto& [finding, count] : tally.known) {
-            say("{}: known: {} ({})\n", name, finding, count);
+            say("{}: known: {} ({}{})\n", name, finding, count.failed,
+                count.passed == 0 ? "" : fmt::format(", and {} that pass", count.passed));
         }
     }
 }
@@ -299,7 +300,7 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
     }
     std::uint64_t known = 0;
     for (const auto& [finding, count] : total.known) {
-        known += count;
+        known += count.failed;
     }
     say("{} cases of seed {}, {} results compared, {}{} failures\n", total.cases, seed, total.compared,
         known == 0 ? "" : fmt::format("{} known, ", known), total.failures);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "engine/cases/recorded_case.h"
@@ -68,7 +69,7 @@ private:
         if (run::is_failure(result.status) && expected_ != nullptr && subject->descriptor->graph != nullptr) {
             judge_without_known_nodes(subject, result, engine);
         }
-        note_known(result);
+        note_known(*subject, result);
         tally_->skipped += result.status == run::Status::skip ? 1 : 0;
         // The reference rejects by the same rules that generated the case, so only its failures are meaningful.
         if (result.status != run::Status::skip && !engines_[engine]->info().is_reference) {
@@ -143,10 +144,23 @@ private:
         results_.push_back(std::move(result));
     }
 
-    void note_known(const run::CaseResult& result) {
+    void note_known(const cases::Case& subject, const run::CaseResult& result) {
+        const auto finding_of = [](const expectations::Expectation& entry) -> const std::string& {
+            return entry.finding.empty() ? entry.reason : entry.finding;
+        };
         if (result.status == run::Status::xfail) {
-            const expectations::Expectation& entry = *result.expectation;
-            ++tally_->known[entry.finding.empty() ? entry.reason : entry.finding];
+            ++tally_->known[finding_of(*result.expectation)].failed;
+        } else if (result.status == run::Status::pass && expected_ != nullptr) {
+            std::set<std::string> findings;
+            for (const std::size_t index : expected_->matching(subject, result.engine)) {
+                const expectations::Expectation& entry = expected_->all()[index];
+                if (entry.sometimes && entry.expected == expectations::Expected::fail) {
+                    findings.insert(finding_of(entry));
+                }
+            }
+            for (const std::string& finding : findings) {
+                ++tally_->known[finding].passed;
+            }
         }
     }
 
@@ -236,7 +250,8 @@ OperatorTally FuzzResult::total() const {
         sum.rejected += tally.rejected;
         sum.skipped += tally.skipped;
         for (const auto& [finding, count] : tally.known) {
-            sum.known[finding] += count;
+            sum.known[finding].failed += count.failed;
+            sum.known[finding].passed += count.passed;
         }
         sum.failures += tally.failures;
     }

@@ -30,6 +30,14 @@ struct Failure {
     std::optional<std::size_t> expected_by{};
 };
 
+/// What happened to cases that a finding is about.
+struct KnownTally {
+    /// Expected failures.
+    std::uint64_t failed = 0;
+    /// Cases that meet the condition of an entry with `sometimes`, and pass.
+    std::uint64_t passed = 0;
+};
+
 struct OperatorTally {
     std::uint64_t cases = 0;
     /// The number of cases with legal descriptors. Others must be rejected.
@@ -40,8 +48,8 @@ struct OperatorTally {
     std::uint64_t rejected = 0;
     /// The number of results without a comparison: the engine does not run the operator, or no other engine does.
     std::uint64_t skipped = 0;
-    /// The number of expected failures among the compared results, by finding.
-    std::map<std::string, std::uint64_t> known{};
+    /// The compared results that expectations are about, by finding.
+    std::map<std::string, KnownTally> known{};
     std::uint64_t failures = 0;
     /// Data types of the first tensor in legal cases.
     std::set<core::DataType> types;
