@@ -61,7 +61,7 @@ void note_accepted_eights(core::ElementSlack& slack, std::size_t first, std::spa
     std::size_t done = 0;
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     constexpr std::size_t most = 64;  // eights, one for each bit
-    const std::size_t all = has_avx512() && !slack.sigma.empty() ? values.size() / 8 : 0;
+    const std::size_t all = has_avx512() ? values.size() / 8 : 0;
     for (std::size_t from = 0; from < all; from += most) {
         const std::size_t to = std::min(all, from + most);
         std::uint64_t are_special = 0;

@@ -439,11 +439,10 @@ private:
         });
     }
 
-    /// True if the slack of eight elements can be computed at a time.
+    /// True if the slack of eight elements can be computed at a time. Operators with such rows have no ScaleBias.
     [[nodiscard]] bool is_in_eights() const {
-        return row_.slack != nullptr && scale_bias_ == nullptr && !fused_.is_present() &&
-               arguments_.slack.size() == 1 && !arguments_.slack[0].below.empty() &&
-               arguments_.outputs[0]->desc.data_type == core::DataType::float32 &&
+        return row_.slack != nullptr && !fused_.is_present() && arguments_.slack.size() == 1 &&
+               !arguments_.slack[0].below.empty() && arguments_.outputs[0]->desc.data_type == core::DataType::float32 &&
                std::none_of(inputs_.begin(), inputs_.end(), [](const core::Tensor* input) { return input == nullptr; });
     }
 

@@ -80,8 +80,9 @@ public:
         for (std::size_t i = 0; i < arguments.slack.size(); ++i) {
             set_.wants_ranges = set_.wants_ranges || wants_range(i);
         }
-        are_floats_ = !set_.wants_ranges && operands.elements.size() == 1 && operands.parameters.empty() &&
-                      arguments.outputs.size() == 1 && is_row_of_floats(*operands.elements[0], first_elements) &&
+        // Formulas of several inputs have no loop for floats.
+        are_floats_ = !set_.wants_ranges && operands.parameters.empty() && arguments.outputs.size() == 1 &&
+                      is_row_of_floats(*operands.elements[0], first_elements) &&
                       is_row_of_floats(*arguments.outputs[0], output);
     }
 

@@ -23,11 +23,8 @@ Numbers read_in_place(const core::Tensor& tensor) {
 }
 
 Numbers numbers_in_place(const core::Tensor& tensor, bool in_place) {
-    return in_place && is_readable(tensor)
-               ? read_in_place(tensor)
-               : Numbers{.values = numbers_of(tensor),
-                         .are_fp32 = core::is_floating_point(tensor.desc.data_type) &&
-                                     core::bytes_of(tensor.desc.data_type) <= sizeof(float)};
+    return in_place && is_readable(tensor) ? read_in_place(tensor)
+                                           : Numbers{.values = numbers_of(tensor), .are_fp32 = true};
 }
 
 bool may_read_in_place(const Shape& shape) {
