@@ -227,6 +227,44 @@ TEST(IntegerPaths, QuantizedLinearConvolution) {
     expect_definition(random, {2, 1, 34000, 1, {1, 1, 1, 1, 1, 0}, {2, 1, 2, 1, 1, 0}});
 }
 
+/// 33,124 products of 255 and 255 are 2,153,888,100, which is more than 2^31 and, divided by 2^25, 64.19. In blocks of
+/// channels, and by filters that slide.
+TEST(IntegerPaths, SumsBeyond31Bits) {
+    for (const Dimensions& sizes : {Dimensions{1, 33124, 1, 1}, Dimensions{1, 1, 182, 182}}) {
+        const auto bytes = [&sizes] {
+            const core::TensorDesc desc = tensor(DataType::uint8, sizes);
+            return tensor_of<std::uint8_t>(desc, std::vector<std::uint8_t>(count_of(sizes), 255));
+        };
+        const auto scale = [](float number) {
+            return tensor_of<float>(tensor(DataType::float32, {1, 1, 1, 1}), {number});
+        };
+        const Tensor x = bytes();
+        const Tensor w = bytes();
+        const Tensor one = scale(1);
+        const Tensor y_scale = scale(0x1p25F);
+        const std::vector<std::uint32_t> ones{1, 1};
+        const std::vector<std::uint32_t> zeros{0, 0};
+        const Descriptor descriptor =
+            describe("QUANTIZED_LINEAR_CONVOLUTION", {{"InputTensor", x.desc},
+                                                      {"InputScaleTensor", one.desc},
+                                                      {"FilterTensor", w.desc},
+                                                      {"FilterScaleTensor", one.desc},
+                                                      {"OutputScaleTensor", y_scale.desc},
+                                                      {"OutputTensor", tensor(DataType::uint8, {1, 1, 1, 1})},
+                                                      {"Strides", ones},
+                                                      {"Dilations", ones},
+                                                      {"StartPadding", zeros},
+                                                      {"EndPadding", zeros},
+                                                      {"GroupCount", 1}});
+        for (const cpu::Registers widest : all_registers) {
+            const auto outputs =
+                computed(widest, descriptor, {&x, &one, nullptr, &w, &one, nullptr, nullptr, &y_scale, nullptr});
+            EXPECT_EQ(numbers_of(outputs[0]), std::vector<int>{64})
+                << core::to_string(sizes) << " with registers " << static_cast<int>(widest);
+        }
+    }
+}
+
 TEST(IntegerPaths, RequantisedSegments) {
     Random random(73);
     for (int round = 0; round < 300; ++round) {
@@ -353,7 +391,7 @@ TEST(IntegerPaths, SlicesOfEveryLength) {
 }
 
 /// If bounds are requested, numbers are converted to double first and normalised one at a time.
-TEST(IntegerPaths, NormalizedFloatsAreThoseOfDoubles) {
+TEST(IntegerPaths, NormalizedFloats) {
     Random random(76);
     for (int round = 0; round < 150; ++round) {
         const Dimensions sizes{random.pick(1u, 4u), random.pick(1u, 5u), random.pick(1u, 9u),

@@ -56,15 +56,16 @@ void expect_same(const std::vector<double>& actual, const std::vector<double>& e
 
 /// The reference with its slack, with registers of this width at most.
 cpu::Reference reference_with(cpu::Registers widest, const Descriptor& descriptor,
-                              const std::vector<const Tensor*>& inputs) {
+                              const std::vector<const Tensor*>& inputs, cpu::Accumulation accumulation) {
     const WithRegisters registers(widest);
-    return cpu::compute_reference(descriptor, inputs);
+    return cpu::compute_reference(descriptor, inputs, accumulation);
 }
 
-void expect_same_slack(const Descriptor& descriptor, const std::vector<const Tensor*>& inputs) {
+void expect_same_slack(const Descriptor& descriptor, const std::vector<const Tensor*>& inputs,
+                       cpu::Accumulation accumulation = cpu::Accumulation::fp32) {
     SCOPED_TRACE(descriptor.schema->name + " of " + core::to_string(inputs[0]->desc));
-    const cpu::Reference in_eights = reference_with(cpu::Registers::avx512, descriptor, inputs);
-    const cpu::Reference one_by_one = reference_with(cpu::Registers::any, descriptor, inputs);
+    const cpu::Reference in_eights = reference_with(cpu::Registers::avx512, descriptor, inputs, accumulation);
+    const cpu::Reference one_by_one = reference_with(cpu::Registers::any, descriptor, inputs, accumulation);
     expect_same(in_eights.slack[0].below, one_by_one.slack[0].below, "below");
     expect_same(in_eights.slack[0].above, one_by_one.slack[0].above, "above");
     expect_same(in_eights.slack[0].sigma, one_by_one.slack[0].sigma, "sigma");
@@ -97,6 +98,38 @@ TEST(SlackInEights, ElementWise) {
                               {&a, &b});
         }
         expect_same_slack(describe("ACTIVATION_RELU", {{"InputTensor", a.desc}, {"OutputTensor", output}}), {&a});
+    }
+}
+
+/// Halves do not have the slack of FP32 numbers.
+TEST(SlackInEights, Halves) {
+    Random random(5);
+    const auto halves = [&random](const core::Dimensions& sizes, float least) {
+        return random.filled<core::Float16>(tensor(DataType::float16, sizes),
+                                            [&] { return core::Float16(random.uniform(least, 9)); });
+    };
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes{2, 3, 8, random.pick<std::uint32_t>(1, 40)};
+        const Tensor a = halves(sizes, -9);
+        const Tensor b = halves(sizes, -9);
+        const core::TensorDesc output = tensor(DataType::float16, sizes);
+        expect_same_slack(
+            describe("ELEMENT_WISE_MULTIPLY", {{"ATensor", a.desc}, {"BTensor", b.desc}, {"OutputTensor", output}}),
+            {&a, &b});
+        const core::Dimensions channels{1, 3, 1, 1};
+        const Tensor mean = halves(channels, -9);
+        const Tensor variance = halves(channels, 0);
+        const Tensor scale = halves(channels, -9);
+        const Tensor bias = halves(channels, -9);
+        expect_same_slack(describe("BATCH_NORMALIZATION", {{"InputTensor", a.desc},
+                                                           {"MeanTensor", mean.desc},
+                                                           {"VarianceTensor", variance.desc},
+                                                           {"ScaleTensor", scale.desc},
+                                                           {"BiasTensor", bias.desc},
+                                                           {"OutputTensor", output},
+                                                           {"Spatial", 1},
+                                                           {"Epsilon", 0.1F}}),
+                          {&a, &mean, &variance, &scale, &bias});
     }
 }
 
@@ -148,7 +181,9 @@ TEST(SlackInEights, Convolution) {
         };
         const Tensor input = any_tensor({2, channels, size, size});
         const Tensor filter = any_tensor({outputs, channels, taps, taps});
-        const Tensor bias = any_tensor({1, outputs, 1, 1});
+        // Biases may be special although all products are ordinary.
+        const Tensor bias =
+            random.filled<float>(tensor(DataType::float32, {1, outputs, 1, 1}), [&] { return any_number(random, 3); });
         const std::uint32_t padding = taps / 2;
         std::vector<const Tensor*> inputs{&input, &filter, &bias};
         operators::Descriptor descriptor =
@@ -166,6 +201,31 @@ TEST(SlackInEights, Convolution) {
                                      {"OutputPadding", std::vector<std::uint32_t>{0, 0}},
                                      {"GroupCount", 1}});
         expect_same_slack(descriptor, inputs);
+        expect_same_slack(descriptor, inputs, cpu::Accumulation::float16);
+    }
+}
+
+/// Alpha scales sums.
+TEST(SlackInEights, Gemm) {
+    Random random(6);
+    for (int round = 0; round < rounds; ++round) {
+        const auto rows = random.pick<std::uint32_t>(1, 9);
+        const auto depth = random.pick<std::uint32_t>(1, 40);
+        const auto columns = random.pick<std::uint32_t>(8, 40);
+        const auto any_tensor = [&](std::uint32_t height, std::uint32_t width) {
+            return random.filled<float>(tensor(DataType::float32, {height, width}),
+                                        [&] { return any_number(random, one_special_in(round)); });
+        };
+        const Tensor a = any_tensor(rows, depth);
+        const Tensor b = any_tensor(depth, columns);
+        expect_same_slack(describe("GEMM", {{"ATensor", a.desc},
+                                            {"BTensor", b.desc},
+                                            {"OutputTensor", tensor(DataType::float32, {rows, columns})},
+                                            {"TransA", 0},
+                                            {"TransB", 0},
+                                            {"Alpha", round % 2 == 0 ? 1.0F : 0.7F},
+                                            {"Beta", 1.0F}}),
+                          {&a, &b, nullptr});
     }
 }
 
