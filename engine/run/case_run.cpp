@@ -198,10 +198,19 @@ private:
         return operators::catalogue_opinion(descriptor_, engine.info().feature_level);
     }
 
+    /// What an engine says, with a way out where the device's memory is too small for a whole graph.
+    [[nodiscard]] std::string with_way_out(std::string failure) const {
+        const bool is_full = failure.find("E_OUTOFMEMORY") != std::string::npos;
+        if (is_full && descriptor_.graph != nullptr && settings_.graph_mode != GraphMode::nodes) {
+            failure += " (with --graph-mode nodes, the engine gets one operator at a time)";
+        }
+        return failure;
+    }
+
     void judge_failure(const Engine& engine, const CompileFailure& failure, CaseResult& result) {
         const operators::Rejection& rejection = failure.rejection;
         if (failure.kind == CompileFailure::Kind::broken) {
-            return result.finish(Status::error, rejection.message);
+            return result.finish(Status::error, with_way_out(rejection.message));
         }
         result.rejection = rejection;
         if (!case_.expect_error) {
@@ -228,7 +237,7 @@ private:
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
         }
         if (const auto failure = execute_timed(executable, inputs, targets, result.timing)) {
-            return result.finish(Status::error, *failure);
+            return result.finish(Status::error, with_way_out(*failure));
         }
         if (!settings_.compare) {
             return result.finish(Status::reference, "not compared");

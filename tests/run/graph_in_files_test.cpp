@@ -155,5 +155,24 @@ TEST(GraphInFiles, GraphsThatDoNotEvenFitFromFilesAreSkipped) {
     EXPECT_EQ(run::run_case(*whole, engine, settings).status, run::Status::skip);
 }
 
+TEST(GraphInFiles, GraphsThatAreTooLargeForTheDeviceMayStillRunNodeByNode) {
+    const auto whole = subject();
+    Behaviour at_compilation;
+    at_compilation.compile_failure = broken("no buffer of 4294967296 bytes: E_OUTOFMEMORY");
+    Behaviour at_binding;
+    at_binding.bind_error = "no buffer of 4294967296 bytes: E_OUTOFMEMORY";
+    for (const Behaviour& behaviour : {at_compilation, at_binding}) {
+        FakeEngine engine{behaviour};
+        run::CaseSettings settings;
+        const run::CaseResult result = run::run_case(*whole, engine, settings);
+        EXPECT_EQ(result.status, run::Status::error);
+        EXPECT_NE(result.reason.find("E_OUTOFMEMORY"), std::string::npos) << result.reason;
+        EXPECT_TRUE(result.reason.ends_with("(with --graph-mode nodes, the engine gets one operator at a time)"))
+            << result.reason;
+        settings.graph_mode = run::GraphMode::nodes;
+        EXPECT_EQ(run::run_case(*whole, engine, settings).reason.find("--graph-mode"), std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::graph_in_files_test
