@@ -2,15 +2,27 @@
 #include "engine/graph_values.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 
 #include "engine/operators/graph_rules.h"
 
 namespace dmlconform {
+namespace {
+
+/// Smaller buffers are not worth keeping, and there are so many of them in some graphs that searching would take long.
+constexpr std::size_t least_spare_bytes = std::size_t{64} << 10;
+constexpr std::size_t most_spares = 64;
+
+}  // namespace
 
 GraphValues::GraphValues(const operators::Graph& graph)
     : graph_(graph), order_(graph.execution_order()), last_uses_(operators::last_uses(graph, order_)) {}
 
 void GraphValues::start(std::span<const core::Tensor* const> inputs) {
+    for (auto& [index, tensor] : computed_) {
+        keep_spare(std::move(tensor.buffer));
+    }
     computed_.clear();
     inputs_.assign(graph_.values.size(), nullptr);
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -37,7 +49,51 @@ NodeInputs GraphValues::inputs_of(const operators::GraphNode& node) const {
 }
 
 core::Tensor& GraphValues::put(operators::ValueIndex index, core::Tensor tensor) {
+    computed_bytes_ += tensor.buffer.bytes().size();
+    most_computed_bytes_ = std::max(most_computed_bytes_, computed_bytes_);
     return computed_.insert_or_assign(index, std::move(tensor)).first->second;
+}
+
+core::Tensor GraphValues::new_tensor(const core::TensorDesc& desc) {
+    keeps_spares_ = true;
+    if (!core::is_packed(desc) || desc.total_bytes < least_spare_bytes) {
+        return core::Tensor(desc);
+    }
+    const auto spare = std::ranges::find_if(spares_.rbegin(), spares_.rend(), [&](const core::Buffer& buffer) {
+        return buffer.bytes().size() == desc.total_bytes;
+    });
+    if (spare == spares_.rend()) {
+        drop_spares(desc.total_bytes);
+        return core::Tensor(desc);
+    }
+    core::Tensor tensor;
+    tensor.desc = desc;
+    tensor.buffer = std::move(*spare);
+    spares_.erase(std::next(spare).base());
+    spare_bytes_ -= tensor.buffer.bytes().size();
+    // What follows the last element must not differ between runs.
+    std::ranges::fill(tensor.buffer.bytes().last(sizeof(std::uint32_t)), std::byte{});
+    return tensor;
+}
+
+void GraphValues::keep_spare(core::Buffer buffer) {
+    const std::size_t bytes = buffer.bytes().size();
+    computed_bytes_ -= bytes;
+    if (!keeps_spares_ || bytes < least_spare_bytes || buffer.is_in_file()) {
+        return;
+    }
+    spares_.push_back(std::move(buffer));
+    spare_bytes_ += bytes;
+    drop_spares(0);
+}
+
+void GraphValues::drop_spares(std::size_t more) {
+    const std::size_t needed = computed_bytes_ + more;
+    const std::size_t most = std::max(most_computed_bytes_, needed);
+    while (!spares_.empty() && (needed + spare_bytes_ > most || spares_.size() > most_spares)) {
+        spare_bytes_ -= spares_.front().bytes().size();
+        spares_.erase(spares_.begin());
+    }
 }
 
 const core::Tensor& GraphValues::at(operators::ValueIndex index) const {
@@ -45,7 +101,14 @@ const core::Tensor& GraphValues::at(operators::ValueIndex index) const {
 }
 
 void GraphValues::release_after(std::size_t position) {
-    std::erase_if(computed_, [&](const auto& value) { return last_uses_[value.first] <= position; });
+    for (auto value = computed_.begin(); value != computed_.end();) {
+        if (last_uses_[value->first] > position) {
+            ++value;
+            continue;
+        }
+        keep_spare(std::move(value->second.buffer));
+        value = computed_.erase(value);
+    }
     leave_memory(graph_.nodes[order_[position]]);
 }
 

@@ -33,6 +33,11 @@ public:
     /// Removes all values and sets the graph's inputs, in the order of Graph::inputs. The tensors must outlive the run.
     void start(std::span<const core::Tensor* const> inputs);
 
+    /// A tensor for an output of a node, with uninitialised bytes. Its memory may be that of a value that is no longer
+    /// needed: fresh memory takes the system longer to provide than some nodes take. Such memory is kept from the first
+    /// call on.
+    [[nodiscard]] core::Tensor new_tensor(const core::TensorDesc& desc);
+
     /// The inputs of a node. Their values must be present. Points into this object.
     [[nodiscard]] NodeInputs inputs_of(const operators::GraphNode& node) const;
     /// Stores an output of a node. Returns the stored tensor.
@@ -49,12 +54,24 @@ public:
     void leave_memory(const operators::GraphNode& node);
 
 private:
+    /// Keeps the memory of a value for new_tensor.
+    void keep_spare(core::Buffer buffer);
+    /// Frees the oldest spare memory, so that no more is in use with `more` bytes than values have needed at once.
+    void drop_spares(std::size_t more);
+
     const operators::Graph& graph_;
     std::vector<std::size_t> order_;
     std::vector<std::size_t> last_uses_;
     /// By value index; null for all values except the graph's inputs.
     std::vector<const core::Tensor*> inputs_;
     std::map<operators::ValueIndex, core::Tensor> computed_;
+    /// Memory of released values, the latest last.
+    std::vector<core::Buffer> spares_;
+    bool keeps_spares_ = false;
+    std::size_t spare_bytes_ = 0;
+    /// Bytes of computed_, now and at most.
+    std::size_t computed_bytes_ = 0;
+    std::size_t most_computed_bytes_ = 0;
     bool in_files_ = false;
 };
 

@@ -110,7 +110,7 @@ private:
             }
             const core::TensorDesc& desc = graph_.values[output].desc;
             outputs.push_back(
-                &values_.put(output, is_output_[output] ? core::output_tensor(desc) : core::Tensor(desc)));
+                &values_.put(output, is_output_[output] ? core::output_tensor(desc) : values_.new_tensor(desc)));
         }
         find_kernel(node.descriptor->schema->short_name())->compute({*node.descriptor, inputs.tensors, outputs, {}});
     }

@@ -329,8 +329,10 @@ private:
         for (const operators::ValueIndex value : node.inputs) {
             all.differs.push_back(value != operators::no_value && !exact_values_[value]);
         }
-        auto outputs =
-            compute_outputs_of_runs(*node.descriptor, all, reference_.are_in_files(), [this] { stop_if_requested(); });
+        const auto new_output = [this](std::size_t run, const core::TensorDesc& desc) {
+            return reference_.are_in_files() ? core::tensor_in_file(desc) : runs_[run]->new_tensor(desc);
+        };
+        auto outputs = compute_outputs_of_runs(*node.descriptor, all, new_output, [this] { stop_if_requested(); });
         for (std::size_t run = 0; run < outputs.size(); ++run) {
             for (const core::Tensor& output : outputs[run]) {
                 output.buffer.leave_memory();
@@ -344,7 +346,9 @@ private:
     std::vector<core::Tensor> outputs_of(std::size_t n, std::size_t run, const Reference& reference) const {
         const GraphNode& node = graph_.nodes[n];
         if (!has_exact_inputs(n)) {
-            return compute_outputs(*node.descriptor, runs_[run]->inputs_of(node).tensors);
+            return compute_outputs(
+                *node.descriptor, runs_[run]->inputs_of(node).tensors,
+                [&](std::size_t /*run*/, const core::TensorDesc& desc) { return runs_[run]->new_tensor(desc); });
         }
         std::vector<core::Tensor> outputs;
         for (const core::Tensor& output : reference.outputs) {

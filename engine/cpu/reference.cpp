@@ -99,12 +99,20 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
     return reference;
 }
 
+namespace {
+
+core::Tensor output_for(const operators::TensorSlot& slot, std::size_t run, const NewOutput& new_output) {
+    return slot.desc == nullptr ? core::Tensor() : new_output ? new_output(run, *slot.desc) : core::Tensor(*slot.desc);
+}
+
+}  // namespace
+
 bool may_compute_runs(const operators::Descriptor& descriptor) {
     return find_kernel(descriptor.schema->short_name())->compute_runs != nullptr;
 }
 
 std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::Descriptor& descriptor,
-                                                               const InputsOfRuns& inputs, bool in_files,
+                                                               const InputsOfRuns& inputs, const NewOutput& new_output,
                                                                const std::function<void()>& pause) {
     const Kernel& kernel = *find_kernel(descriptor.schema->short_name());
     const auto slots = descriptor.outputs();
@@ -112,9 +120,7 @@ std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::
     std::vector<std::vector<core::Tensor*>> pointers(outputs.size());
     for (std::size_t run = 0; run < outputs.size(); ++run) {
         for (const operators::TensorSlot& slot : slots) {
-            outputs[run].push_back(slot.desc == nullptr ? core::Tensor()
-                                   : in_files           ? core::tensor_in_file(*slot.desc)
-                                                        : core::Tensor(*slot.desc));
+            outputs[run].push_back(output_for(slot, run, new_output));
         }
         for (core::Tensor& output : outputs[run]) {
             pointers[run].push_back(&output);
@@ -129,10 +135,10 @@ std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::
 }
 
 std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,
-                                          std::span<const core::Tensor* const> inputs) {
+                                          std::span<const core::Tensor* const> inputs, const NewOutput& new_output) {
     std::vector<core::Tensor> outputs;
     for (const operators::TensorSlot& slot : descriptor.outputs()) {
-        outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc));
+        outputs.push_back(output_for(slot, 0, new_output));
     }
     std::vector<core::Tensor*> pointers;
     for (core::Tensor& output : outputs) {

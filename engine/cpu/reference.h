@@ -58,15 +58,20 @@ struct InputsOfRuns {
     std::vector<std::span<const core::Tensor* const>> of_runs;
 };
 
-/// Computes the outputs of several runs at once.
-/// `in_files`: outputs lie in temporary files. Empty if only compute_outputs can compute them. Not for graphs. See
+/// Makes a tensor for an output of a run. Its bytes are not initialised. If null, tensors are in fresh memory.
+using NewOutput = std::function<core::Tensor(std::size_t run, const core::TensorDesc& desc)>;
+
+/// Computes the outputs of several runs at once. Empty if only compute_outputs can compute them. Not for graphs. See
 /// Kernel::compute_runs.
 [[nodiscard]] std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::Descriptor& descriptor,
-                                                                             const InputsOfRuns& inputs, bool in_files,
+                                                                             const InputsOfRuns& inputs,
+                                                                             const NewOutput& new_output,
                                                                              const std::function<void()>& pause);
 
-/// Computes only the outputs, which is faster. Not for graphs.
+/// Computes only the outputs, which is faster. They are those of run 0, in fresh memory if `new_output` is null. Not
+/// for graphs.
 [[nodiscard]] std::vector<core::Tensor> compute_outputs(const operators::Descriptor& descriptor,
-                                                        std::span<const core::Tensor* const> inputs);
+                                                        std::span<const core::Tensor* const> inputs,
+                                                        const NewOutput& new_output = {});
 
 }  // namespace dmlconform::cpu

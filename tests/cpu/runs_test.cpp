@@ -111,7 +111,7 @@ struct Convolved {
             of_runs.push_back(pointers(image));
         }
         return cpu::compute_outputs_of_runs(
-            descriptor, {of_reference, for_runs, {true, false, false}, {of_runs.begin(), of_runs.end()}}, false, [] {});
+            descriptor, {of_reference, for_runs, {true, false, false}, {of_runs.begin(), of_runs.end()}}, {}, [] {});
     }
 };
 
@@ -327,8 +327,8 @@ TEST(Runs, NeedAFilterThatAllRunsHaveInCommon) {
     std::vector<double> for_runs;
     const auto of_reference = whole.pointers(whole.inputs[0]);
     (void)cpu::compute_reference(whole.descriptor, of_reference, cpu::Accumulation::fp32, &for_runs);
-    EXPECT_TRUE(cpu::compute_outputs_of_runs(
-                    whole.descriptor, {of_reference, for_runs, {true, true, false}, {of_reference}}, false, [] {})
+    EXPECT_TRUE(cpu::compute_outputs_of_runs(whole.descriptor,
+                                             {of_reference, for_runs, {true, true, false}, {of_reference}}, {}, [] {})
                     .empty());
 }
 
