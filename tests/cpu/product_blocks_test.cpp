@@ -26,8 +26,12 @@ std::vector<double> random_numbers(Random& random, std::int64_t count) {
 TEST(ProductTile, EveryInstructionSetComputesTheSame) {
     namespace product = cpu::product;
     Random random(1);
-    for (const product::Tile& tile : {product::portable_tile(), product::small_tile(), product::fastest_tile(1, 1),
-                                      product::fastest_tile(100, 100)}) {
+    std::vector<product::Tile> tiles = {product::portable_tile(), product::small_tile(), product::fastest_tile(1, 1),
+                                        product::fastest_tile(100, 100)};
+    if (const product::Tile& large = tiles.back(); large.add_half != nullptr) {
+        tiles.push_back({.rows = large.rows, .columns = large.columns / 2, .add = large.add_half});
+    }
+    for (const product::Tile& tile : tiles) {
         for (const std::int64_t depth : {0, 1, 2, 7, 256, 1000}) {
             const auto left = random_numbers(random, std::max<std::int64_t>(1, tile.rows * depth));
             const auto right = random_numbers(random, std::max<std::int64_t>(1, tile.columns * depth));

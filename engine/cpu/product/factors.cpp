@@ -71,7 +71,17 @@ private:
         return !factors_.left().bounds.empty() || !factors_.right().bounds.empty();
     }
 
-    [[nodiscard]] std::int64_t stride() const { return blocks(columns_, tile_.columns) * tile_.columns; }
+    /// The columns of the last tile may be halved.
+    [[nodiscard]] bool is_half(std::int64_t column) const {
+        return tile_.add_half != nullptr && columns_ - column <= tile_.columns / 2;
+    }
+    [[nodiscard]] std::int64_t width_of(std::int64_t column) const {
+        return is_half(column) ? tile_.columns / 2 : tile_.columns;
+    }
+    [[nodiscard]] std::int64_t stride() const {
+        const std::int64_t last = (columns_ - 1) / tile_.columns * tile_.columns;
+        return last + width_of(last);
+    }
 
     void sum(Part part, std::vector<double>& sums) {
         const std::int64_t depth = factors_.shape().depth;
@@ -108,7 +118,8 @@ private:
                                       {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to]}, stride(),
                                       is_first);
                     } else {
-                        tile_.add(left, right, count, &sums[to], stride(), is_first);
+                        (is_half(column) ? tile_.add_half : tile_.add)(left, right, count, &sums[to], stride(),
+                                                                       is_first);
                     }
                 }
             }
@@ -171,18 +182,37 @@ private:
         const Numbers& right = factors_.right();
         const bool is_plain = part == Part::values || right.bounds.empty();
         const Elements from = is_plain ? right.elements() : Elements(right.bounds);
-        right_.resize(static_cast<std::size_t>(stride() * count));
+        if (const auto size = static_cast<std::size_t>(stride() * count); right_.size() < size) {
+            right_.resize(size);
+        }
         row_.assign(static_cast<std::size_t>(stride()), 0);
         for (std::int64_t i = 0; i < count; ++i) {
             factors_.load_right(from, batch_, k + i, first_column_, columns_, row_.data());
             if (part != Part::values) {
                 std::transform(row_.begin(), row_.end(), row_.begin(), [&](double x) { return in_part(part, x); });
             }
-            for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
-                std::copy_n(&row_[static_cast<std::size_t>(column)], tile_.columns,
-                            &right_[static_cast<std::size_t>(column * count + i * tile_.columns)]);
-            }
+            distribute_row(i, count);
         }
+    }
+
+    /// Copies row_ as row number `i` of `count` to the tiles.
+    void distribute_row(std::int64_t i, std::int64_t count) {
+        constexpr std::int64_t part = tile_columns;  // Each tile has one or two times as many columns.
+        const std::int64_t width = tile_.columns;
+        const std::int64_t size = stride();
+        const std::int64_t width_of_last = width_of((columns_ - 1) / width * width);
+        const double* const from = row_.data();
+        double* const to = right_.data();
+        in_wide_registers([&] {
+            for (std::int64_t column = 0; column < size; column += part) {
+                const std::int64_t tile = column / width * width;
+                const std::int64_t here = tile + width > size ? width_of_last : width;
+                double* const target = to + tile * count + i * here + (column - tile);
+                for (std::int64_t j = 0; j < part; ++j) {
+                    target[j] = from[column + j];
+                }
+            }
+        });
     }
 
     const Factors& factors_;

@@ -118,7 +118,6 @@ ConvolutionFactors::ConvolutionFactors(const Convolution& convolution, Numbers f
 
 ConvolutionFactors::Tap ConvolutionFactors::tap_of(std::int64_t batch, std::int64_t k) const {
     Tap tap;
-    tap.meetings.resize(meetings_.size());
     for (std::size_t d = meetings_.size(); d-- > 0;) {
         const std::int64_t taps = convolution_.axes[d].taps;
         tap.meetings[d] = &meetings_[d][static_cast<std::size_t>(k % taps)];
@@ -132,7 +131,7 @@ ConvolutionFactors::Tap ConvolutionFactors::tap_of(std::int64_t batch, std::int6
 std::int64_t ConvolutionFactors::row_of(const Tap& tap, std::int64_t row) const {
     std::int64_t result = 0;
     std::int64_t size = 1;
-    for (std::size_t d = tap.meetings.size() - 1; d-- > 0;) {
+    for (std::size_t d = meetings_.size() - 1; d-- > 0;) {
         const Axis& axis = convolution_.axes[d];
         const std::int64_t element = tap.meetings[d]->element_at(row % axis.positions);
         if (element == nowhere) {
@@ -149,7 +148,7 @@ std::int64_t ConvolutionFactors::right_index(std::int64_t batch, std::int64_t k,
     const Tap tap = tap_of(batch, k);
     const Axis& inner = convolution_.axes.back();
     const std::int64_t row = row_of(tap, column / inner.positions);
-    const std::int64_t element = tap.meetings.back()->element_at(column % inner.positions);
+    const std::int64_t element = tap.meetings[meetings_.size() - 1]->element_at(column % inner.positions);
     return row == nowhere || element == nowhere ? nowhere : tap.start + row * inner.elements + element;
 }
 
@@ -158,7 +157,7 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
                                           const Visit& visit) const {
     const Tap tap = tap_of(batch, k);
     const Axis& inner = convolution_.axes.back();
-    const Meetings& meetings = *tap.meetings.back();
+    const Meetings& meetings = *tap.meetings[meetings_.size() - 1];
     for (std::int64_t done = 0; done < count;) {
         const std::int64_t row = (column + done) / inner.positions;
         const std::int64_t first = (column + done) % inner.positions;

@@ -2,6 +2,7 @@
 // that the filter sees at one output position.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -80,7 +81,7 @@ private:
     /// For one k: the start of the channel's elements, and what the filter element sees along each dimension.
     struct Tap {
         std::int64_t start = 0;
-        std::vector<const Meetings*> meetings;
+        std::array<const Meetings*, core::max_dimension_count> meetings = {};
     };
     /// Splits `count` output positions, from a column on, into segments that see input elements. Calls visit(element,
     /// position, positions, meetings) for each: the index of the first element, the index of the first position, and

@@ -93,8 +93,14 @@ void finish_each(const Factors& factors, const Finish& finish, bool with_ranges,
         }
         ScaledSum scaled{.factor = finish.factor, .weight = finish.weight};
         const auto find_addend = [&](std::int64_t offset) { scaled.addend = finish.addend_of(shape, first + offset); };
-        std::vector<double> values(static_cast<std::size_t>(sums.count));
-        if (!ranges && plain_rows && !has_nan({sums.values, static_cast<std::size_t>(sums.count)})) {
+        const std::span computed(sums.values, static_cast<std::size_t>(sums.count));
+        const bool is_plain = !ranges && plain_rows && !has_nan(computed);
+        if (is_plain && finish.addends.empty() && finish.factor == 1) {
+            take({first, computed, nullptr});
+            return;
+        }
+        std::vector<double> values(computed.size());
+        if (is_plain) {
             find_addend(0);
             scaled.values(sums.values, values);
             take({first, values, nullptr});

@@ -99,13 +99,13 @@ void partial_on_any_processor(const double* left, const double* right, std::int6
 constexpr std::int64_t large_rows = 8;
 constexpr std::int64_t large_columns = 16;
 
-/// 16 vectors of eight sums. `add` adds a product to a sum.
-template <class Add>
+/// At most 16 vectors of eight sums. `add` adds a product to a sum.
+template <std::int64_t columns, class Add>
 [[gnu::always_inline, gnu::target("avx512f")]] inline void add_large_tile(const double* left, const double* right,
                                                                           std::int64_t depth, double* sums,
                                                                           std::int64_t stride, bool is_first,
                                                                           const Add& add) {
-    constexpr std::int64_t eights = large_columns / 8;
+    constexpr std::int64_t eights = columns / 8;
     __m512d sum[large_rows][eights];
     for (std::int64_t i = 0; i < large_rows; ++i) {
         for (std::int64_t j = 0; j < eights; ++j) {
@@ -115,7 +115,7 @@ template <class Add>
     for (std::int64_t k = 0; k < depth; ++k) {
         __m512d row[eights];
         for (std::int64_t j = 0; j < eights; ++j) {
-            row[j] = _mm512_loadu_pd(right + k * large_columns + j * 8);
+            row[j] = _mm512_loadu_pd(right + k * columns + j * 8);
         }
         for (std::int64_t i = 0; i < large_rows; ++i) {
             const __m512d factor = _mm512_set1_pd(left[k * large_rows + i]);
@@ -143,15 +143,17 @@ struct Fused {
     }
 };
 
+template <std::int64_t columns, class Add>
 [[gnu::target("avx512f")]] void with_avx512(const double* left, const double* right, std::int64_t depth, double* sums,
                                             std::int64_t stride, bool is_first) {
-    add_large_tile(left, right, depth, sums, stride, is_first, Separately{});
+    add_large_tile<columns>(left, right, depth, sums, stride, is_first, Add{});
 }
 
-[[gnu::target("avx512f")]] void fused_with_avx512(const double* left, const double* right, std::int64_t depth,
-                                                  double* sums, std::int64_t stride, bool is_first) {
-    add_large_tile(left, right, depth, sums, stride, is_first, Fused{});
-}
+template <class Add>
+constexpr Tile large_tile{.rows = large_rows,
+                          .columns = large_columns,
+                          .add = with_avx512<large_columns, Add>,
+                          .add_half = with_avx512<large_columns / 2, Add>};
 
 /// Processes half of the rows at a time, so that all sums stay in registers.
 template <bool with_bounds>
@@ -265,7 +267,7 @@ Tile fastest_tile([[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int6
                   [[maybe_unused]] bool of_fp32) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512() && rows > tile_rows && columns > tile_columns) {
-        return {.rows = large_rows, .columns = large_columns, .add = of_fp32 ? fused_with_avx512 : with_avx512};
+        return of_fp32 ? large_tile<Fused> : large_tile<Separately>;
     }
 #endif
     return small_tile();

@@ -14,8 +14,11 @@ struct Tile {
     std::int64_t columns = tile_columns;
     /// Adds left times right to `sums`, whose rows are `stride` apart, or to 0 if `is_first`, in ascending order of k.
     /// For each k, `left` has `rows` numbers and `right` has `columns`.
-    void (*add)(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride,
-                bool is_first) = nullptr;
+    using Add = void (*)(const double* left, const double* right, std::int64_t depth, double* sums, std::int64_t stride,
+                         bool is_first);
+    Add add = nullptr;
+    /// The same for half of the columns, or null.
+    Add add_half = nullptr;
 };
 
 /// What is added up beside a small tile's sums.
