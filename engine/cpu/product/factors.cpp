@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/prefetch.h"
 #include "engine/cpu/product/tile.h"
 #include "engine/cpu/wide_registers.h"
+
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+#include <immintrin.h>
+#endif
 
 namespace dmlconform::cpu::product {
 namespace {
@@ -32,6 +37,23 @@ std::int64_t block_columns_of(const Shape& shape) {
 double in_part(Part part, double x) {
     return part == Part::values ? x : part == Part::bounds ? std::fabs(x) : x * x;
 }
+
+/// Numbers that are written before they are read, so that fresh memory is not filled with zeros first.
+class Scratch {
+public:
+    double* of_size(std::int64_t count) {
+        if (count > size_) {
+            numbers_ = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
+            size_ = count;
+        }
+        return numbers_.get();
+    }
+    [[nodiscard]] const double* data() const { return numbers_.get(); }
+
+private:
+    std::unique_ptr<double[]> numbers_;
+    std::int64_t size_ = 0;
+};
 
 /// One thread, which computes one block of a batch's sums after another.
 class Worker {
@@ -111,7 +133,7 @@ private:
             for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
                 const double* const left = loaded_left(part, row, k, count);
                 for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
-                    const double* const right = &right_[static_cast<std::size_t>(column * count)];
+                    const double* const right = right_.data() + column * count;
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
                         partial_tile_(left, right, count, &sums[to],
@@ -133,22 +155,22 @@ private:
         const std::int64_t depth = factors_.shape().depth;
         const std::int64_t rows = blocks(rows_, tile_.rows) * tile_.rows;
         if (part != Part::values || columns_ == factors_.shape().columns || rows * depth > most_kept) {
-            left_.resize(static_cast<std::size_t>(tile_.rows * count));
-            load_left(part, row, k, count, left_.data());
-            return left_.data();
+            double* const left = left_.of_size(tile_.rows * count);
+            load_left(part, row, k, count, left);
+            return left;
         }
         const std::size_t first = factors_.left_index(batch_, first_row_, 0);
-        if (kept_first_ != first || kept_left_.empty()) {
+        if (kept_first_ != first || kept_left_.data() == nullptr) {
             kept_first_ = first;
-            kept_left_.resize(static_cast<std::size_t>(rows * depth));
+            double* const kept = kept_left_.of_size(rows * depth);
             for (std::int64_t from = 0; from < depth; from += block_depth) {
                 const std::int64_t length = std::min(block_depth, depth - from);
                 for (std::int64_t i = 0; i < rows; i += tile_.rows) {
-                    load_left(part, i, from, length, &kept_left_[static_cast<std::size_t>(from * rows + i * length)]);
+                    load_left(part, i, from, length, kept + from * rows + i * length);
                 }
             }
         }
-        return &kept_left_[static_cast<std::size_t>(k * rows + row * count)];
+        return kept_left_.data() + k * rows + row * count;
     }
 
     /// Loads the rows of a tile of the left matrix, followed by zeros beyond the last one.
@@ -182,34 +204,50 @@ private:
         const Numbers& right = factors_.right();
         const bool is_plain = part == Part::values || right.bounds.empty();
         const Elements from = is_plain ? right.elements() : Elements(right.bounds);
-        if (const auto size = static_cast<std::size_t>(stride() * count); right_.size() < size) {
-            right_.resize(size);
-        }
+        double* const to = right_.of_size(stride() * count);
         row_.assign(static_cast<std::size_t>(stride()), 0);
+        bool are_adjacent = part == Part::values;
         for (std::int64_t i = 0; i < count; ++i) {
+            // If elements are adjacent in one row, as in all products but those of large filters, they are in all.
+            if (are_adjacent) {
+                segments_.clear();
+                factors_.find_right(batch_, k + i, first_column_, columns_, segments_);
+                are_adjacent = segments_.size() == 1 && segments_[0].count == columns_ &&
+                               segments_[0].position_step == 1 && segments_[0].element_step == 1;
+            }
+            if (are_adjacent) {
+                from.visit([&](const auto* elements) { distribute(elements + segments_[0].element, i, count, to); });
+                continue;
+            }
             factors_.load_right(from, batch_, k + i, first_column_, columns_, row_.data());
             if (part != Part::values) {
                 std::transform(row_.begin(), row_.end(), row_.begin(), [&](double x) { return in_part(part, x); });
             }
-            distribute_row(i, count);
+            distribute(row_.data(), i, count, to);
         }
     }
 
-    /// Copies row_ as row number `i` of `count` to the tiles.
-    void distribute_row(std::int64_t i, std::int64_t count) {
+    /// Copies the columns of a block as row number `i` of `count` to the tiles, followed by zeros.
+    template <class T>
+    void distribute(const T* from, std::int64_t i, std::int64_t count, double* to) const {
         constexpr std::int64_t part = tile_columns;  // Each tile has one or two times as many columns.
         const std::int64_t width = tile_.columns;
-        const std::int64_t size = stride();
-        const std::int64_t width_of_last = width_of((columns_ - 1) / width * width);
-        const double* const from = row_.data();
-        double* const to = right_.data();
+        const std::int64_t columns = columns_;
+        const std::int64_t whole = columns / part * part;
+        const std::int64_t last = (columns - 1) / width * width;
+        const std::int64_t width_of_last = width_of(last);
         in_wide_registers([&] {
-            for (std::int64_t column = 0; column < size; column += part) {
+            for (std::int64_t column = 0; column < last + width_of_last; column += part) {
                 const std::int64_t tile = column / width * width;
-                const std::int64_t here = tile + width > size ? width_of_last : width;
-                double* const target = to + tile * count + i * here + (column - tile);
-                for (std::int64_t j = 0; j < part; ++j) {
-                    target[j] = from[column + j];
+                double* const target = to + tile * count + i * (tile == last ? width_of_last : width) + (column - tile);
+                if (column < whole) {
+                    for (std::int64_t j = 0; j < part; ++j) {
+                        target[j] = double{from[column + j]};
+                    }
+                } else {
+                    for (std::int64_t j = 0; j < part; ++j) {
+                        target[j] = column + j < columns ? double{from[column + j]} : 0;
+                    }
                 }
             }
         });
@@ -226,12 +264,13 @@ private:
     std::int64_t first_column_ = 0;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
-    std::vector<double> left_;
+    Scratch left_;
     /// The loaded rows of a block, and the index of their first number.
-    std::vector<double> kept_left_;
+    Scratch kept_left_;
     std::size_t kept_first_ = 0;
-    std::vector<double> right_;
+    Scratch right_;
     std::vector<double> row_;
+    std::vector<RightSegment> segments_;
     std::vector<double> values_;
     std::vector<double> bounds_;
     std::vector<double> partial_squares_;
@@ -281,10 +320,58 @@ void interleave_rows(const T* from, std::size_t distance, std::int64_t count, do
     }
 }
 
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+/// The same for eight rows of FP32 numbers, with eight numbers of each at a time.
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void interleave_eight_rows(const float* from, std::size_t distance,
+                                                                        std::int64_t count, double* to, bool has_next) {
+    constexpr std::int64_t rows = 8;
+    constexpr std::int64_t of_cache_line = 64 / sizeof(float);
+    constexpr __mmask8 all = 0xff;  // GCC 12 warns of what the conversion without a mask leaves undefined.
+    const std::int64_t whole = count / rows * rows;
+    for (std::int64_t k = 0; k < whole; k += rows) {
+        const float* const first = from + k;
+        __m256 row[rows];
+        for (std::size_t i = 0; i < rows; ++i) {
+            row[i] = _mm256_loadu_ps(first + i * distance);
+            if (has_next && k % of_cache_line == 0) {
+                prefetch(first + (rows + i) * distance);
+            }
+        }
+        // Pairs of numbers of two rows, then of four rows, then of all.
+        __m256 two[rows];
+        for (std::size_t i = 0; i < rows; i += 2) {
+            two[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+            two[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+        }
+        __m256 four[rows];
+        for (std::size_t i = 0; i < rows; i += 4) {
+            four[i] = _mm256_shuffle_ps(two[i], two[i + 2], 0x44);
+            four[i + 1] = _mm256_shuffle_ps(two[i], two[i + 2], 0xee);
+            four[i + 2] = _mm256_shuffle_ps(two[i + 1], two[i + 3], 0x44);
+            four[i + 3] = _mm256_shuffle_ps(two[i + 1], two[i + 3], 0xee);
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            const __m256 low = _mm256_permute2f128_ps(four[i], four[i + 4], 0x20);
+            const __m256 high = _mm256_permute2f128_ps(four[i], four[i + 4], 0x31);
+            double* const target = to + (k + static_cast<std::int64_t>(i)) * rows;
+            _mm512_storeu_pd(target, _mm512_maskz_cvtps_pd(all, low));
+            _mm512_storeu_pd(target + 4 * rows, _mm512_maskz_cvtps_pd(all, high));
+        }
+    }
+    interleave_rows<rows>(from + whole, distance, count - whole, to + whole * rows, false);
+}
+#endif
+
 }  // namespace
 
 void Elements::interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to,
                           bool has_next) const {
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+    if (floats_ != nullptr && rows == 8 && has_avx512()) {
+        interleave_eight_rows(floats_ + first, distance, count, to, has_next);
+        return;
+    }
+#endif
     const auto interleaved = [&](const auto* from) {
         rows == 4 ? interleave_rows<4>(from, distance, count, to, has_next)
                   : interleave_rows<8>(from, distance, count, to, has_next);

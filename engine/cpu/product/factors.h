@@ -22,6 +22,11 @@ public:
     [[nodiscard]] double operator[](std::size_t i) const {
         return floats_ == nullptr ? doubles_[i] : double{floats_[i]};
     }
+    /// Calls visitor(first), where `first` points to the first element.
+    template <class Visitor>
+    void visit(const Visitor& visitor) const {
+        floats_ == nullptr ? visitor(doubles_) : visitor(floats_);
+    }
     /// Copies `count` elements, `step` apart, to numbers that are `to_step` apart.
     void copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step = 1) const;
     /// Sets to[k * rows + row] to the elements of 4 or 8 rows, which are `distance` apart. `has_next`: as many rows
