@@ -62,14 +62,14 @@ TEST(Exact, WhatGrowsBeyondEveryTypeStaysANumber) {
     const Exact exact;
     double grown = 1e30;
     for (int i = 0; i < 20; ++i) {
-        grown = exact.stored(grown * grown);
+        grown = exact.carried(grown * grown);
     }
     EXPECT_EQ(grown - grown, 0);
     EXPECT_GT(grown, largest);
-    EXPECT_LT(exact.stored(-grown * grown), -largest);
-    EXPECT_EQ(exact.stored(inf), inf);
-    EXPECT_EQ(exact.stored(0.1), 0.1);
-    EXPECT_TRUE(std::isnan(exact.stored(inf - inf)));
+    EXPECT_LT(exact.carried(-grown * grown), -largest);
+    EXPECT_EQ(exact.carried(inf), inf);
+    EXPECT_EQ(exact.carried(0.1), 0.1);
+    EXPECT_TRUE(std::isnan(exact.carried(inf - inf)));
 }
 
 }  // namespace
