@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 #include "engine/core/guard.h"
 #include "engine/cpu/reference.h"
 #include "tests/descriptor_builder.h"
@@ -77,6 +81,36 @@ TEST(CpuEngine, CompileBindExecuteRead) {
     run(second);
     EXPECT_EQ(values_of<float>(values), (std::vector<float>{9, 6}));
     EXPECT_EQ(values_of<std::uint32_t>(indices), (std::vector<std::uint32_t>{1, 3}));
+}
+
+/// Where padding meets an infinite number of the filter, the product would be NaN.
+TEST(CpuEngine, PaddingIsNotMultiplied) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    using Numbers = std::vector<std::uint32_t>;
+    const Descriptor descriptor = describe("CONVOLUTION", {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 3})},
+                                                           {"FilterTensor", tensor(DataType::float32, {2, 1, 1, 3})},
+                                                           {"OutputTensor", tensor(DataType::float32, {1, 2, 1, 3})},
+                                                           {"Mode", 1},
+                                                           {"Direction", 0},
+                                                           {"DimensionCount", 2},
+                                                           {"Strides", Numbers{1, 1}},
+                                                           {"Dilations", Numbers{1, 1}},
+                                                           {"StartPadding", Numbers{0, 1}},
+                                                           {"EndPadding", Numbers{0, 1}},
+                                                           {"OutputPadding", Numbers{0, 0}},
+                                                           {"GroupCount", 1}});
+    cpu::CpuEngine engine(core::highest_feature_level);
+    auto executable = engine.compile(descriptor);
+    ASSERT_TRUE(executable);
+    const auto input = tensor_of<float>(*descriptor.tensor("InputTensor"), {1, 2, 3});
+    const auto filter = tensor_of<float>(*descriptor.tensor("FilterTensor"), {infinity, 1, 1, 1, 1, 1});
+    const std::vector<const core::Tensor*> inputs{&input, &filter, nullptr};
+    ASSERT_TRUE((*executable)->bind(inputs));
+    ASSERT_TRUE((*executable)->execute());
+    auto output = core::output_tensor(*descriptor.tensor("OutputTensor"));
+    const std::vector<core::Tensor*> outputs{&output};
+    ASSERT_TRUE((*executable)->read(outputs));
+    EXPECT_EQ(values_of<float>(output), (std::vector<float>{3, infinity, infinity, 3, 6, 5}));
 }
 
 TEST(CpuEngine, AbsentOptionalTensors) {
