@@ -29,7 +29,7 @@ public:
     [[nodiscard]] virtual core::Result<void> write(core::DataType type, std::span<std::byte> elements) const = 0;
 
     /// True if the case file itself spells -0.0 for an element.
-    [[nodiscard]] virtual bool spells_negative_zero(core::DataType /*type*/) const { return false; }
+    [[nodiscard]] virtual bool spells_negative_zero() const { return false; }
 };
 
 /// The folder of data files that belong to a case file.
@@ -48,8 +48,8 @@ public:
     /// make elements share memory, the first one in row-major order wins.
     [[nodiscard]] core::Result<void> fill(core::Tensor& tensor) const;
 
-    /// True if the case file spells -0.0 for an element of the tensor, which has this type.
-    [[nodiscard]] bool spells_negative_zero(core::DataType type) const { return source_->spells_negative_zero(type); }
+    /// True if the case file spells -0.0 for an element.
+    [[nodiscard]] bool spells_negative_zero() const { return source_->spells_negative_zero(); }
 
 private:
     std::shared_ptr<const ElementSource> source_;

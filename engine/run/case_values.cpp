@@ -87,7 +87,7 @@ Accepted CaseValues::accepted(std::size_t output, core::Precision precision) {
     Accepted result{tolerance(output), slack(output)};
     const auto& given = case_.expected[output];
     const core::DataType type = descriptor_.outputs()[output].desc->data_type;
-    result.tolerance.zero_signs = given && given->spells_negative_zero(type);
+    result.tolerance.zero_signs = given && given->spells_negative_zero();
     const bool is_stated = case_.tolerances[output].has_value();
     if (precision == core::Precision::fp32 || is_stated || !result.tolerance.element_slack ||
         result.bounds == nullptr) {

@@ -31,7 +31,9 @@ TEST(ZeroSign, IsComparedWhereTheCaseSpellsANegativeZero) {
         {addition("FLOAT32", "[-0.0, -0.0]", "[0, 0]", R"({ "value": -0.0 })"), false},
         {addition("FLOAT32", "[-0.0, 1]", "[-0.0, 1]", "[-0.0, 2]"), true},
         {addition("FLOAT16", "[-0.0, 1]", "[-0.0, 1]", "[-0.0, 2]"), true},
-        // Nobody asked for the sign.
+        // Nobody asked for the sign, nor with a number that is too small for the type.
+        {addition("FLOAT16", "[0, 1]", "[0, 1]", "[-2.9e-24, 2]"), true},
+        {addition("FLOAT16", "[0, 0]", "[0, 0]", R"({ "value": -1e-9 })"), true},
         {addition("FLOAT32", "[-0.0, 1]", "[-0.0, 1]", "[0, 2]"), true},
         // A small number is not a zero of the other sign.
         {addition("FLOAT32", "[1e-9, 1]", "[0, 1]", "[-0.0, 2]", R"({ "abs": 1e-6 })"), true},

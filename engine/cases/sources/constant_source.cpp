@@ -14,7 +14,8 @@ namespace {
 
 class ConstantSource final : public ElementSource {
 public:
-    explicit ConstantSource(std::uint64_t bits) : bits_(bits) {}
+    ConstantSource(std::uint64_t bits, bool spells_negative_zero)
+        : bits_(bits), spells_negative_zero_(spells_negative_zero) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType type, std::span<std::byte> elements) const override {
         const std::size_t width = core::bytes_of(type);
@@ -28,12 +29,11 @@ public:
         return {};
     }
 
-    [[nodiscard]] bool spells_negative_zero(core::DataType type) const override {
-        return is_negative_zero(type, bits_);
-    }
+    [[nodiscard]] bool spells_negative_zero() const override { return spells_negative_zero_; }
 
 private:
     std::uint64_t bits_;
+    bool spells_negative_zero_;
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ SourcePointer read_constant(const JsonValue& object, const core::TensorDesc& des
         problems.add(value.offset, bits.error().message, bits.error().hint);
         return nullptr;
     }
-    return std::make_shared<ConstantSource>(*bits);
+    return std::make_shared<ConstantSource>(*bits, spells_negative_zero(value, desc.data_type));
 }
 
 }  // namespace dmlconform::cases

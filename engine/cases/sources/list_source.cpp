@@ -14,31 +14,20 @@ namespace {
 class ListSource final : public ElementSource {
 public:
     /// The bits of the elements, each in the width of the type.
-    ListSource(std::vector<std::byte> elements, bool is_spelled)
-        : elements_(std::move(elements)), is_spelled_(is_spelled) {}
+    ListSource(std::vector<std::byte> elements, bool spells_negative_zero)
+        : elements_(std::move(elements)), spells_negative_zero_(spells_negative_zero) {}
 
     [[nodiscard]] core::Result<void> write(core::DataType /*type*/, std::span<std::byte> elements) const override {
         std::copy(elements_.begin(), elements_.end(), elements.begin());
         return {};
     }
 
-    [[nodiscard]] bool spells_negative_zero(core::DataType type) const override {
-        if (!is_spelled_ || !core::is_floating_point(type)) {
-            return false;
-        }
-        const std::uint64_t count = elements_.size() / core::bytes_of(type);
-        for (std::uint64_t i = 0; i < count; ++i) {
-            if (is_negative_zero(type, core::load_element(elements_, type, i))) {
-                return true;
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] bool spells_negative_zero() const override { return spells_negative_zero_; }
 
 private:
     std::vector<std::byte> elements_;
-    /// True if a case file lists the elements, false if they were recorded.
-    bool is_spelled_;
+    /// False for recorded elements.
+    bool spells_negative_zero_;
 };
 
 class ListReader {
@@ -60,7 +49,7 @@ public:
         if (problems_.count() != before_) {
             return nullptr;
         }
-        return std::make_shared<ListSource>(std::move(bytes_), true);
+        return std::make_shared<ListSource>(std::move(bytes_), spells_negative_zero_);
     }
 
 private:
@@ -108,6 +97,7 @@ private:
             }
             bytes_.resize(static_cast<std::size_t>(core::bytes_of(type, count_ + 1)));
             core::store_element(bytes_, type, count_++, *bits);
+            spells_negative_zero_ = spells_negative_zero_ || cases::spells_negative_zero(item, type);
         }
     }
 
@@ -138,6 +128,7 @@ private:
     std::size_t before_;
     std::vector<std::byte> bytes_;
     std::uint64_t count_ = 0;
+    bool spells_negative_zero_ = false;
 };
 
 }  // namespace

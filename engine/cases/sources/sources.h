@@ -11,11 +11,6 @@ namespace dmlconform::cases {
 
 using SourcePointer = std::shared_ptr<const ElementSource>;
 
-/// True for the bits of -0.0.
-[[nodiscard]] inline bool is_negative_zero(core::DataType type, std::uint64_t bits) {
-    return core::is_floating_point(type) && bits == std::uint64_t{1} << (core::bits_of(type) - 1);
-}
-
 /// Reads [1, 2, "nan"]: elements in row-major order, flat or nested.
 [[nodiscard]] SourcePointer read_list(const JsonValue& list, const core::TensorDesc& desc, ProblemSink& problems);
 
