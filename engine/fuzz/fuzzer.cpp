@@ -152,9 +152,11 @@ private:
             ++tally_->known[finding_of(*result.expectation)].failed;
         } else if (result.status == run::Status::pass && expected_ != nullptr) {
             std::set<std::string> findings;
+            expectations::CaseFacts facts(subject);
             for (const std::size_t index : expected_->matching(subject, result.engine)) {
                 const expectations::Expectation& entry = expected_->all()[index];
-                if (entry.sometimes && entry.expected == expectations::Expected::fail) {
+                if (entry.sometimes && entry.expected == expectations::Expected::fail &&
+                    entry.means_some_element(facts)) {
                     findings.insert(finding_of(entry));
                 }
             }
