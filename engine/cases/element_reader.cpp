@@ -71,12 +71,9 @@ core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType 
     return core::fail(fmt::format("expected a value of {}, found {}", core::name(type), value.kind_name()));
 }
 
-bool spells_negative_zero(const JsonValue& value, core::DataType type) {
-    if (!core::is_floating_point(type) || number_of(value).value_or(0) != 0) {
-        return false;
-    }
-    const auto bits = read_element(value, type);
-    return bits && *bits == std::uint64_t{1} << (core::bits_of(type) - 1);
+bool spells_negative_zero(const JsonValue& value, core::DataType type, std::uint64_t bits) {
+    return core::is_floating_point(type) && bits == std::uint64_t{1} << (core::bits_of(type) - 1) &&
+           number_of(value).value_or(0) == 0;
 }
 
 std::optional<core::Integer> integer_of(const JsonValue& value) {

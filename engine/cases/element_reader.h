@@ -15,8 +15,9 @@ namespace dmlconform::cases {
 /// Reads a number, "nan", "inf", "-inf", or "0x…" for the bits. Returns the element's bits.
 [[nodiscard]] core::Result<std::uint64_t> read_element(const JsonValue& value, core::DataType type);
 
-/// True for -0.0, also as bits, and not for a negative number that is too small for the type.
-[[nodiscard]] bool spells_negative_zero(const JsonValue& value, core::DataType type);
+/// True for -0.0, also as bits, and not for a negative number that is too small for the type. `bits` are those of
+/// read_element.
+[[nodiscard]] bool spells_negative_zero(const JsonValue& value, core::DataType type, std::uint64_t bits);
 
 /// The value as an integer. A point or an exponent is allowed if the value is exact, which means below 2^53. Empty
 /// otherwise.

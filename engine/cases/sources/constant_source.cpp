@@ -49,7 +49,7 @@ SourcePointer read_constant(const JsonValue& object, const core::TensorDesc& des
         problems.add(value.offset, bits.error().message, bits.error().hint);
         return nullptr;
     }
-    return std::make_shared<ConstantSource>(*bits, spells_negative_zero(value, desc.data_type));
+    return std::make_shared<ConstantSource>(*bits, spells_negative_zero(value, desc.data_type, *bits));
 }
 
 }  // namespace dmlconform::cases

@@ -97,7 +97,7 @@ private:
             }
             bytes_.resize(static_cast<std::size_t>(core::bytes_of(type, count_ + 1)));
             core::store_element(bytes_, type, count_++, *bits);
-            spells_negative_zero_ = spells_negative_zero_ || cases::spells_negative_zero(item, type);
+            spells_negative_zero_ = spells_negative_zero_ || cases::spells_negative_zero(item, type, *bits);
         }
     }
 
