@@ -200,4 +200,22 @@ namespace detail {
     return std::make_shared<const operators::Descriptor>(describe(name, settings));
 }
 
+/// A forward cross-correlation in two dimensions, without padding, gaps, groups, bias or activation.
+[[nodiscard]] inline operators::Descriptor plain_convolution(const core::TensorDesc& input,
+                                                             const core::TensorDesc& filter,
+                                                             const core::TensorDesc& output) {
+    return describe("CONVOLUTION", {{"InputTensor", input},
+                                    {"FilterTensor", filter},
+                                    {"OutputTensor", output},
+                                    {"Mode", 1},
+                                    {"Direction", 0},
+                                    {"DimensionCount", 2},
+                                    {"Strides", {1, 1}},
+                                    {"Dilations", {1, 1}},
+                                    {"StartPadding", {0, 0}},
+                                    {"EndPadding", {0, 0}},
+                                    {"OutputPadding", {0, 0}},
+                                    {"GroupCount", 1}});
+}
+
 }  // namespace dmlconform::tests

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -86,19 +85,10 @@ TEST(CpuEngine, CompileBindExecuteRead) {
 /// Where padding meets an infinite number of the filter, the product would be NaN.
 TEST(CpuEngine, PaddingIsNotMultiplied) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    using Numbers = std::vector<std::uint32_t>;
-    const Descriptor descriptor = describe("CONVOLUTION", {{"InputTensor", tensor(DataType::float32, {1, 1, 1, 3})},
-                                                           {"FilterTensor", tensor(DataType::float32, {2, 1, 1, 3})},
-                                                           {"OutputTensor", tensor(DataType::float32, {1, 2, 1, 3})},
-                                                           {"Mode", 1},
-                                                           {"Direction", 0},
-                                                           {"DimensionCount", 2},
-                                                           {"Strides", Numbers{1, 1}},
-                                                           {"Dilations", Numbers{1, 1}},
-                                                           {"StartPadding", Numbers{0, 1}},
-                                                           {"EndPadding", Numbers{0, 1}},
-                                                           {"OutputPadding", Numbers{0, 0}},
-                                                           {"GroupCount", 1}});
+    const Descriptor descriptor =
+        with(plain_convolution(tensor(DataType::float32, {1, 1, 1, 3}), tensor(DataType::float32, {2, 1, 1, 3}),
+                               tensor(DataType::float32, {1, 2, 1, 3})),
+             {{"StartPadding", {0, 1}}, {"EndPadding", {0, 1}}});
     cpu::CpuEngine engine(core::highest_feature_level);
     auto executable = engine.compile(descriptor);
     ASSERT_TRUE(executable);

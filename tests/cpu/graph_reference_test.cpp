@@ -256,17 +256,8 @@ std::shared_ptr<const Descriptor> deep_chain(std::size_t layers) {
     for (std::size_t n = 0; n < layers; ++n) {
         const std::string name = "n" + std::to_string(n);
         nodes.push_back({name,
-                         describe("CONVOLUTION", {{"InputTensor", image},
-                                                  {"FilterTensor", real({8, 8, 1, 3})},
-                                                  {"OutputTensor", image},
-                                                  {"Mode", 1},
-                                                  {"DimensionCount", 2},
-                                                  {"Strides", {1, 1}},
-                                                  {"Dilations", {1, 1}},
-                                                  {"StartPadding", {0, 1}},
-                                                  {"EndPadding", {0, 1}},
-                                                  {"OutputPadding", {0, 0}},
-                                                  {"GroupCount", 1}}),
+                         with(plain_convolution(image, real({8, 8, 1, 3}), image),
+                              {{"StartPadding", {0, 1}}, {"EndPadding", {0, 1}}}),
                          {n == 0 ? "x" : "n" + std::to_string(n - 1), "w" + std::to_string(n), ""},
                          {name}});
     }

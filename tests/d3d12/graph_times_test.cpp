@@ -29,17 +29,7 @@ constexpr int repetitions = 20;
 operators::Graph small_nodes() {
     const auto image = tensor(DataType::float32, {1, 16, 32, 32});
     const auto filter = tensor(DataType::float32, {16, 16, 1, 1});
-    const Descriptor convolution = describe("CONVOLUTION", {{"InputTensor", image},
-                                                            {"FilterTensor", filter},
-                                                            {"OutputTensor", image},
-                                                            {"Mode", 1},
-                                                            {"DimensionCount", 2},
-                                                            {"Strides", {1, 1}},
-                                                            {"Dilations", {1, 1}},
-                                                            {"StartPadding", {0, 0}},
-                                                            {"EndPadding", {0, 0}},
-                                                            {"OutputPadding", {0, 0}},
-                                                            {"GroupCount", 1}});
+    const Descriptor convolution = plain_convolution(image, filter, image);
     const Descriptor tanh = describe("ACTIVATION_TANH", {{"InputTensor", image}, {"OutputTensor", image}});
     const Descriptor add =
         describe("ELEMENT_WISE_ADD", {{"ATensor", image}, {"BTensor", image}, {"OutputTensor", image}});

@@ -42,17 +42,7 @@ std::shared_ptr<const operators::Descriptor> graph() {
 /// Two convolutions, of which the second one computes its runs at once, and a reshape between them.
 std::shared_ptr<const operators::Descriptor> convolutions() {
     const auto convolution = [](const core::TensorDesc& image) {
-        return describe("CONVOLUTION", {{"InputTensor", image},
-                                        {"FilterTensor", real({16, 16, 1, 1})},
-                                        {"OutputTensor", image},
-                                        {"Mode", 1},
-                                        {"DimensionCount", 2},
-                                        {"Strides", {1, 1}},
-                                        {"Dilations", {1, 1}},
-                                        {"StartPadding", {0, 0}},
-                                        {"EndPadding", {0, 0}},
-                                        {"OutputPadding", {0, 0}},
-                                        {"GroupCount", 1}});
+        return plain_convolution(image, real({16, 16, 1, 1}), image);
     };
     return graph_of({{"first", convolution(real({1, 16, 64, 64})), {"x", "w", ""}, {"a"}},
                      unary("tanh", "ACTIVATION_TANH", real({1, 16, 64, 64}), "a", "b"),

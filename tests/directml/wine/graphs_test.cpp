@@ -318,17 +318,8 @@ TEST_F(DirectMlGraphs, Structures) {
 TEST_F(DirectMlGraphs, Constants) {
     const auto image = tensor(DataType::float32, {1, 3, 8, 8});
     const auto filter = tensor(DataType::float32, {3, 3, 3, 3});
-    const auto convolution = describe("CONVOLUTION", {{"InputTensor", image},
-                                                      {"FilterTensor", filter},
-                                                      {"OutputTensor", image},
-                                                      {"Mode", 1},
-                                                      {"DimensionCount", 2},
-                                                      {"Strides", {1, 1}},
-                                                      {"Dilations", {1, 1}},
-                                                      {"StartPadding", {1, 1}},
-                                                      {"EndPadding", {1, 1}},
-                                                      {"OutputPadding", {0, 0}},
-                                                      {"GroupCount", 1}});
+    const auto convolution =
+        with(plain_convolution(image, filter, image), {{"StartPadding", {1, 1}}, {"EndPadding", {1, 1}}});
     const auto relu = of("ACTIVATION_RELU", image, image);
     // One constant for two nodes.
     Graph graph = plain_graph({{"a", convolution, {"x", "w", ""}, {"t"}},
