@@ -141,13 +141,15 @@ core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {
     return tolerance;
 }
 
-class GraphRuns {
+}  // namespace
+
+class GraphReference::Runs {
 public:
-    GraphRuns(const operators::Graph& graph, Accumulation accumulation, std::size_t runs,
-              const std::function<bool()>& stop_requested)
+    Runs(const operators::Graph& graph, std::span<const core::Tensor* const> inputs, Accumulation accumulation,
+         std::size_t runs, std::function<bool()> stop_requested)
         : graph_(graph),
           accumulation_(accumulation),
-          stop_requested_(stop_requested),
+          stop_requested_(std::move(stop_requested)),
           reference_(graph),
           exact_values_(find_exact_values(graph)),
           slack_(graph.values.size()),
@@ -155,21 +157,46 @@ public:
         for (std::size_t run = 0; run < runs; ++run) {
             runs_.push_back(std::make_unique<GraphValues>(graph));
         }
-    }
-
-    Reference compute(std::span<const core::Tensor* const> inputs) {
         reference_.start(inputs);
         for (const auto& run : runs_) {
             run->start(inputs);
         }
-        for (std::size_t position = 0; position < reference_.order().size(); ++position) {
-            compute_node(reference_.order()[position]);
-            reference_.release_after(position);
-            for (const auto& run : runs_) {
-                run->release_after(position);
+    }
+
+    [[nodiscard]] std::optional<std::size_t> next() const {
+        return position_ < reference_.order().size() ? std::optional(reference_.order()[position_]) : std::nullopt;
+    }
+
+    void compute_next(const HearNode& hear) {
+        compute_node(reference_.order()[position_], hear);
+        reference_.release_after(position_);
+        for (const auto& run : runs_) {
+            run->release_after(position_);
+        }
+        ++position_;
+    }
+
+    Reference results() {
+        Reference result;
+        for (const operators::ValueIndex output : graph_.outputs) {
+            const core::Tensor& computed = reference_.at(output);
+            const auto& producer = *graph_.values[output].producer;
+            core::ElementSlack slack = std::move(slack_[output]);
+            if (!runs_.empty() && !has_exact_inputs(producer.node)) {
+                widen(output, computed, slack);
+            }
+            result.slack.push_back(std::move(slack));
+            result.outputs.push_back(seen_as(computed.desc, computed));
+        }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const operators::ValueIndex value : node.inputs) {
+                if (value != operators::no_value && undecided_[value]) {
+                    undecided_[value] = false;  // names a value once
+                    result.undecided.push_back(graph_.values[value].name);
+                }
             }
         }
-        return results();
+        return result;
     }
 
 private:
@@ -185,7 +212,7 @@ private:
         }
     }
 
-    void compute_node(std::size_t n) {
+    void compute_node(std::size_t n, const HearNode& hear) {
         stop_if_requested();
         const GraphNode& node = graph_.nodes[n];
         const NodeInputs inputs = reference_.inputs_of(node);
@@ -195,14 +222,17 @@ private:
             compute_reference(*node.descriptor, inputs.tensors, accumulation_, is_wanted ? &for_runs : nullptr);
         compute_runs(n, inputs, for_runs, computed);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-            const operators::ValueIndex value = node.outputs[i];
-            if (value == operators::no_value) {
-                continue;
+            if (node.outputs[i] != operators::no_value && is_output(node.outputs[i])) {
+                slack_[node.outputs[i]] = hear ? computed.slack[i] : std::move(computed.slack[i]);
             }
-            if (is_output(value)) {
-                slack_[value] = std::move(computed.slack[i]);
+        }
+        if (hear) {
+            hear(n, computed);
+        }
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i] != operators::no_value) {
+                reference_.put(node.outputs[i], std::move(computed.outputs[i]));
             }
-            reference_.put(value, std::move(computed.outputs[i]));
         }
     }
 
@@ -461,29 +491,6 @@ private:
         return compute_outputs(*node.descriptor, inputs.tensors);
     }
 
-    Reference results() {
-        Reference result;
-        for (const operators::ValueIndex output : graph_.outputs) {
-            const core::Tensor& computed = reference_.at(output);
-            const auto& producer = *graph_.values[output].producer;
-            core::ElementSlack slack = std::move(slack_[output]);
-            if (!runs_.empty() && !has_exact_inputs(producer.node)) {
-                widen(output, computed, slack);
-            }
-            result.slack.push_back(std::move(slack));
-            result.outputs.push_back(seen_as(computed.desc, computed));
-        }
-        for (const GraphNode& node : graph_.nodes) {
-            for (const operators::ValueIndex value : node.inputs) {
-                if (value != operators::no_value && undecided_[value]) {
-                    undecided_[value] = false;  // names a value once
-                    result.undecided.push_back(graph_.values[value].name);
-                }
-            }
-        }
-        return result;
-    }
-
     void widen(operators::ValueIndex output, const core::Tensor& computed, core::ElementSlack& slack) const {
         const auto& producer = *graph_.values[output].producer;
         make_room(computed, tolerance_of(graph_.nodes[producer.node], producer.output), slack);
@@ -522,7 +529,7 @@ private:
 
     const operators::Graph& graph_;
     Accumulation accumulation_;
-    const std::function<bool()>& stop_requested_;
+    std::function<bool()> stop_requested_;
     GraphValues reference_;
     std::vector<bool> exact_values_;
     std::vector<std::unique_ptr<GraphValues>> runs_;
@@ -530,9 +537,27 @@ private:
     std::vector<core::ElementSlack> slack_;
     /// For each value, whether it is the result of decisions that may go either way.
     std::vector<bool> undecided_;
+    /// The position of the next node in the order.
+    std::size_t position_ = 0;
 };
 
-}  // namespace
+GraphReference::GraphReference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,
+                               Accumulation accumulation, std::size_t runs, std::function<bool()> stop_requested)
+    : runs_(std::make_unique<Runs>(graph, inputs, accumulation, runs, std::move(stop_requested))) {}
+
+GraphReference::~GraphReference() = default;
+
+std::optional<std::size_t> GraphReference::next() const {
+    return runs_->next();
+}
+
+void GraphReference::compute_next(const HearNode& hear) {
+    runs_->compute_next(hear);
+}
+
+Reference GraphReference::results() {
+    return runs_->results();
+}
 
 core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output) {
     const auto& producer = *graph.values[*graph.find_value(output)].producer;
@@ -543,7 +568,11 @@ core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view 
 Reference compute_graph_reference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,
                                   Accumulation accumulation, std::size_t runs,
                                   const std::function<bool()>& stop_requested) {
-    return GraphRuns(graph, accumulation, runs, stop_requested).compute(inputs);
+    GraphReference reference(graph, inputs, accumulation, runs, stop_requested);
+    while (reference.next()) {
+        reference.compute_next();
+    }
+    return reference.results();
 }
 
 }  // namespace dmlconform::cpu

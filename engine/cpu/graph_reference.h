@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -29,9 +31,34 @@ inline constexpr double common_spread_multiple = 4;
 /// The default tolerance of a graph's output.
 [[nodiscard]] core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output);
 
-/// Computes the outputs of a valid graph whose nodes all have a reference. If `runs` is 0, slack is not computed.
-/// Models take minutes: `stop_requested` is asked before each node and again and again in its runs, and ends everything
-/// with EngineLost.
+/// Receives what compute_reference computes for a node of a graph, and may take the slack.
+using HearNode = std::function<void(std::size_t node, Reference& computed)>;
+
+/// Computes the outputs of a valid graph whose nodes all have a reference, node by node. If `runs` is 0, their slack is
+/// that of the last nodes alone. Models take minutes: `stop_requested` is asked before each node and again and again in
+/// its runs, and ends everything with EngineLost.
+class GraphReference {
+public:
+    /// The graph and the inputs must outlive this object.
+    GraphReference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,
+                   Accumulation accumulation, std::size_t runs, std::function<bool()> stop_requested = {});
+    GraphReference(const GraphReference&) = delete;
+    GraphReference& operator=(const GraphReference&) = delete;
+    ~GraphReference();
+
+    /// The node that is computed next; empty after the last one.
+    [[nodiscard]] std::optional<std::size_t> next() const;
+    /// Computes that node in the reference and in all runs. After an exception it can be computed again.
+    void compute_next(const HearNode& hear = {});
+    /// The results, after the last node.
+    [[nodiscard]] Reference results();
+
+private:
+    class Runs;
+    std::unique_ptr<Runs> runs_;
+};
+
+/// All of that at once.
 [[nodiscard]] Reference compute_graph_reference(const operators::Graph& graph,
                                                 std::span<const core::Tensor* const> inputs, Accumulation accumulation,
                                                 std::size_t runs = monte_carlo_runs,

@@ -5,6 +5,7 @@
 
 #include "engine/run/case_memory.h"
 #include "engine/run/node_cases.h"
+#include "engine/run/reference_source.h"
 
 namespace dmlconform::run {
 
@@ -72,7 +73,9 @@ private:
             return nullptr;
         }
         const std::uint64_t memory = memory_for_values(*whole, max_memory_);
-        return std::make_shared<const GraphCase>(std::move(whole), memory);
+        const bool together = selector_.matches(*whole) && !references_are_isolated();
+        return std::make_shared<const GraphCase>(std::move(whole), memory,
+                                                 together ? GraphCase::Judged::together : GraphCase::Judged::apart);
     }
 
     [[nodiscard]] std::shared_ptr<const cases::Case> if_selected(std::shared_ptr<const cases::Case> subject) const {

@@ -27,7 +27,7 @@ enum class Nodes : std::uint8_t {
     judged,    // one case for each node that can be judged separately, then one for the graph
 };
 
-/// The corpus and the selector must outlive the source. The values that nodes share are held within `max_memory`
+/// The corpus and the selector must outlive the source. What the cases of a graph share is held within `max_memory`
 /// (memory_for_values).
 [[nodiscard]] CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector,
                                         Nodes nodes = Nodes::unjudged,

@@ -7,7 +7,7 @@
 #include "engine/compare/power.h"
 
 #include "engine/cpu/graph_reference.h"
-#include "engine/run/reference_source.h"
+#include "engine/run/shared_reference.h"
 
 namespace dmlconform::run {
 namespace {
@@ -18,7 +18,23 @@ void fill(const cases::Initialiser& initialiser, core::Tensor& tensor) {
     }
 }
 
+core::Tolerance tolerance_of(const cases::Case& subject, std::size_t output) {
+    const operators::Descriptor& descriptor = *subject.descriptor;
+    return subject.tolerances[output].value_or(cpu::default_tolerance(descriptor, descriptor.outputs()[output]));
+}
+
 }  // namespace
+
+ReferenceWish reference_wish(const cases::Case& subject) {
+    ReferenceWish wish;
+    if (std::ranges::any_of(subject.tolerances, [](const auto& one) { return one && one->half_precision; })) {
+        wish.accumulation = cpu::Accumulation::float16;
+    }
+    for (std::size_t i = 0; i < subject.tolerances.size() && wish.runs == 0; ++i) {
+        wish.runs = tolerance_of(subject, i).element_slack ? cpu::monte_carlo_runs : 0;
+    }
+    return wish;
+}
 
 CaseValues::CaseValues(const cases::Case& subject, bool answered)
     : case_(subject), descriptor_(*subject.descriptor), answered_(answered) {}
@@ -65,22 +81,13 @@ const core::Tensor& CaseValues::expected(std::size_t output) {
 }
 
 core::Tolerance CaseValues::tolerance(std::size_t output) const {
-    return case_.tolerances[output].value_or(cpu::default_tolerance(descriptor_, descriptor_.outputs()[output]));
+    return tolerance_of(case_, output);
 }
 
 const core::ElementSlack* CaseValues::slack(std::size_t output) {
     const core::Tolerance accepted = tolerance(output);
     const bool has_slack = accepted.element_slack || accepted.alternatives || accepted.meaningful_part;
     return has_slack && cpu::has_reference(descriptor_) ? &reference().slack[output] : nullptr;
-}
-
-bool CaseValues::needs_slack() const {
-    for (std::size_t i = 0; i < case_.tolerances.size(); ++i) {
-        if (tolerance(i).element_slack) {
-            return true;
-        }
-    }
-    return false;
 }
 
 Accepted CaseValues::accepted(std::size_t output, core::Precision precision) {
@@ -123,15 +130,14 @@ const std::string& CaseValues::lack_of_power(std::size_t output, const Accepted&
 
 const cpu::Reference& CaseValues::reference() {
     if (!reference_) {
-        const bool in_half = std::ranges::any_of(
-            case_.tolerances, [](const auto& tolerance) { return tolerance && tolerance->half_precision; });
-        const auto accumulation = in_half ? cpu::Accumulation::float16 : cpu::Accumulation::fp32;
         if (lost_) {
             throw ReferenceLost(*lost_);
         }
+        if (case_.reference != nullptr && (reference_ = case_.reference->take_for(case_))) {
+            return *reference_;
+        }
         try {
-            reference_ =
-                reference_for(descriptor_, inputs(), {accumulation, needs_slack() ? cpu::monte_carlo_runs : 0});
+            reference_ = reference_for(descriptor_, inputs(), reference_wish(case_));
         } catch (const ReferenceLost& lost) {
             lost_ = lost.what();  // later engines do not try again
             throw;
@@ -142,8 +148,8 @@ const cpu::Reference& CaseValues::reference() {
 
 const std::vector<std::string>& CaseValues::undecided() {
     static const std::vector<std::string> none;
-    const bool has_runs =
-        descriptor_.graph != nullptr && !answered_ && cpu::has_reference(descriptor_) && needs_slack();
+    const bool has_runs = descriptor_.graph != nullptr && !answered_ && cpu::has_reference(descriptor_) &&
+                          reference_wish(case_).runs != 0;
     return has_runs ? reference().undecided : none;
 }
 

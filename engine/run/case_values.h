@@ -15,6 +15,7 @@
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 #include "engine/cpu/reference.h"
+#include "engine/run/reference_source.h"
 
 namespace dmlconform::run {
 
@@ -34,6 +35,9 @@ struct Accepted {
 
     [[nodiscard]] const core::ElementSlack* slack() const { return wider ? &*wider : bounds; }
 };
+
+/// What a case needs of the reference.
+[[nodiscard]] ReferenceWish reference_wish(const cases::Case& subject);
 
 class CaseValues {
 public:
@@ -74,9 +78,6 @@ public:
     [[nodiscard]] const cpu::Reference* reference_at_hand(std::size_t output);
 
 private:
-    /// True if some output has element slack.
-    [[nodiscard]] bool needs_slack() const;
-
     const cases::Case& case_;
     const operators::Descriptor& descriptor_;
     bool answered_;

@@ -13,121 +13,11 @@
 #include "engine/operators/graph_builder.h"
 #include "engine/operators/rules.h"
 #include "engine/run/case_memory.h"
-#include "engine/run/value_store.h"
+#include "engine/run/case_values.h"
+#include "engine/run/node_values.h"
+#include "engine/run/shared_reference.h"
 
 namespace dmlconform::run {
-
-/// The reference's values for a graph.
-class NodeValues {
-public:
-    NodeValues(std::shared_ptr<const cases::Case> whole, std::uint64_t memory)
-        : whole_(std::move(whole)), graph_(*whole_->descriptor->graph), values_(graph_.values.size(), memory) {}
-
-    /// The value, computed on first use. Fails if data of the case cannot be read, or a temporary file cannot be
-    /// written.
-    [[nodiscard]] core::Result<std::shared_ptr<const core::Tensor>> value(operators::ValueIndex index) {
-        const std::lock_guard lock(mutex_);
-        // Walks back to values that are known, without recursion, because chains may be long.
-        std::vector<operators::ValueIndex> wanted{index};
-        while (!wanted.empty()) {
-            const operators::ValueIndex next = wanted.back();
-            if (is_ready(next)) {
-                wanted.pop_back();
-                continue;
-            }
-            const auto missing = missing_inputs(next);
-            if (!missing.empty()) {
-                wanted.insert(wanted.end(), missing.begin(), missing.end());
-                continue;
-            }
-            if (auto made = make(next); !made) {
-                return tl::unexpected(made.error());
-            }
-        }
-        return held(index);
-    }
-
-private:
-    /// Large inputs of the graph, such as weights, are made again whenever they are needed.
-    [[nodiscard]] bool is_made_again(operators::ValueIndex index) const {
-        constexpr std::uint64_t large = std::uint64_t{1} << 20;
-        return !graph_.values[index].producer && graph_.values[index].desc.total_bytes >= large;
-    }
-
-    [[nodiscard]] bool is_ready(operators::ValueIndex index) const {
-        return is_made_again(index) || values_.has(index);
-    }
-
-    /// A value that is ready.
-    core::Result<std::shared_ptr<const core::Tensor>> held(operators::ValueIndex index) {
-        if (!is_made_again(index)) {
-            return values_.get(index);
-        }
-        auto tensor = input(index);
-        return tensor ? core::Result<std::shared_ptr<const core::Tensor>>(
-                            std::make_shared<const core::Tensor>(std::move(*tensor)))
-                      : tl::unexpected(std::move(tensor.error()));
-    }
-
-    [[nodiscard]] core::Result<core::Tensor> input(operators::ValueIndex index) const {
-        core::Tensor tensor(graph_.values[index].desc);
-        const auto position = std::ranges::find(graph_.inputs, index) - graph_.inputs.begin();
-        if (auto filled = whole_->inputs[static_cast<std::size_t>(position)]->fill(tensor); !filled) {
-            return tl::unexpected(std::move(filled.error()));
-        }
-        return tensor;
-    }
-
-    [[nodiscard]] std::vector<operators::ValueIndex> missing_inputs(operators::ValueIndex index) const {
-        std::vector<operators::ValueIndex> missing;
-        if (const auto& producer = graph_.values[index].producer) {
-            std::ranges::copy_if(graph_.nodes[producer->node].inputs, std::back_inserter(missing),
-                                 [&](auto input) { return input != operators::no_value && !is_ready(input); });
-        }
-        return missing;
-    }
-
-    core::Result<void> make(operators::ValueIndex index) {
-        const auto& producer = graph_.values[index].producer;
-        if (!producer) {
-            auto tensor = input(index);
-            return tensor ? values_.put(index, std::move(*tensor)) : tl::unexpected(std::move(tensor.error()));
-        }
-        const operators::GraphNode& node = graph_.nodes[producer->node];
-        const auto slots = node.descriptor->inputs();
-        std::vector<std::shared_ptr<const core::Tensor>> kept;
-        std::vector<core::Tensor> views;
-        views.reserve(slots.size());
-        std::vector<const core::Tensor*> inputs;
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr) {
-                inputs.push_back(nullptr);
-                continue;
-            }
-            auto value = held(node.inputs[i]);
-            if (!value) {
-                return tl::unexpected(std::move(value.error()));
-            }
-            kept.push_back(std::move(*value));
-            const bool as_it_is = kept.back()->desc == *slots[i].desc;
-            inputs.push_back(as_it_is ? kept.back().get() : &views.emplace_back(seen_as(*slots[i].desc, *kept.back())));
-        }
-        auto outputs = cpu::compute_outputs(*node.descriptor, inputs);
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (node.outputs[i] != operators::no_value) {
-                if (auto put = values_.put(node.outputs[i], std::move(outputs[i])); !put) {
-                    return put;
-                }
-            }
-        }
-        return {};
-    }
-
-    std::shared_ptr<const cases::Case> whole_;
-    const operators::Graph& graph_;
-    std::mutex mutex_;
-    ValueStore values_;
-};
 
 namespace {
 
@@ -153,6 +43,52 @@ private:
     operators::ValueIndex index_;
     core::TensorDesc seen_;
 };
+
+class NodeReference final : public SharedReference {
+public:
+    NodeReference(std::shared_ptr<NodeValues> values, std::size_t node) : values_(std::move(values)), node_(node) {}
+
+private:
+    std::optional<cpu::Reference> take() override { return values_->take(node_); }
+
+    std::shared_ptr<NodeValues> values_;
+    std::size_t node_;
+};
+
+class WholeReference final : public SharedReference {
+public:
+    explicit WholeReference(std::shared_ptr<NodeValues> values) : values_(std::move(values)) {}
+
+private:
+    std::optional<cpu::Reference> take() override { return values_->take_whole(); }
+
+    std::shared_ptr<NodeValues> values_;
+};
+
+/// What the values of a graph, the ranges of its nodes, and what else the reference needs may take together.
+struct MemoryShares {
+    std::uint64_t values = 0;
+    std::uint64_t ranges = 0;
+};
+
+/// Empty if the memory is too little for all of these.
+std::optional<MemoryShares> shares_of(std::uint64_t memory, const cases::Case& whole) {
+    constexpr std::uint64_t least = std::uint64_t{64} << 20;
+    const std::uint64_t reference = memory_needed(whole);
+    if (reference > memory || memory - reference < 2 * least) {
+        return std::nullopt;
+    }
+    const std::uint64_t half = (memory - reference) / 2;
+    return MemoryShares{half, half};
+}
+
+/// The runs that the reference of a graph and of its nodes can be computed together with; 0 if the graph's case does
+/// not need them.
+std::size_t runs_together(const cases::Case& whole) {
+    const ReferenceWish wish = reference_wish(whole);
+    const bool computes_all = whole.problem.empty() && cpu::has_reference(*whole.descriptor);
+    return computes_all && wish.accumulation == cpu::Accumulation::fp32 ? wish.runs : 0;
+}
 
 /// A text that describes a node's operation and inputs; equal for equal nodes.
 std::string identity_of(const operators::GraphNode& node) {
@@ -241,12 +177,27 @@ std::string node_id(const cases::Case& subject, std::size_t node) {
     return fmt::format("{}/{}", subject.id, subject.descriptor->graph->nodes[node].name);
 }
 
-GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole, std::uint64_t memory)
-    : whole_(std::move(whole)), judged_(judged_nodes(*whole_)) {
-    if (!judged_.empty()) {
-        values_ = std::make_shared<NodeValues>(whole_, memory);
-        memory_beside_ = memory_for_largest_node(*whole_->descriptor->graph);
+GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole, std::uint64_t memory, Judged judged)
+    : unshared_(std::move(whole)), whole_(unshared_), judged_(judged_nodes(*whole_)) {
+    if (judged_.empty()) {
+        return;
     }
+    memory_beside_ = memory_for_largest_node(*whole_->descriptor->graph);
+    const std::size_t runs = judged == Judged::together ? runs_together(*whole_) : 0;
+    const auto shares = runs == 0 ? std::nullopt : shares_of(memory, *whole_);
+    values_ = std::make_shared<NodeValues>(unshared_, shares ? shares->values : memory);
+    if (shares) {
+        values_->compute_together(judged_, runs, shares->ranges);
+        share_reference();
+    }
+}
+
+void GraphCase::share_reference() {
+    auto shared = std::make_shared<cases::Case>(*unshared_);
+    shared->reference = std::make_shared<WholeReference>(values_);
+    shared->reference->belongs_to(shared);
+    whole_ = std::move(shared);
+    is_shared_ = true;
 }
 
 std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
@@ -276,6 +227,10 @@ std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
     }
     result->expected.resize(node.outputs.size());
     result->tolerances.resize(node.outputs.size());
+    if (is_shared_) {
+        result->reference = std::make_shared<NodeReference>(values_, index);
+        result->reference->belongs_to(result);
+    }
     return result;
 }
 
@@ -284,7 +239,7 @@ std::shared_ptr<const cases::Case> GraphCase::part(const std::vector<bool>& node
     if (values_ == nullptr || !cpu::has_reference(*whole_->descriptor)) {
         return nullptr;
     }
-    auto result = std::make_shared<cases::Case>(*whole_);
+    auto result = std::make_shared<cases::Case>(*unshared_);
     result->descriptor = operators::graph_descriptor(std::make_shared<const operators::Graph>(part_of(graph, nodes)));
     const auto verdict = operators::validate(*result->descriptor, core::highest_feature_level);
     if (verdict) {

@@ -33,9 +33,13 @@ class NodeValues;
 /// first needs it, and kept while this object or one of the cases exists. Thread-safe.
 class GraphCase {
 public:
+    /// Whether the graph's case and those of its nodes are all judged. Then the reference of each node is computed once
+    /// for both, if there is enough memory for that.
+    enum class Judged : std::uint8_t { apart, together };
+
     /// The values take about `memory` bytes at most. What does not fit goes to a temporary file.
     explicit GraphCase(std::shared_ptr<const cases::Case> whole,
-                       std::uint64_t memory = std::numeric_limits<std::uint64_t>::max());
+                       std::uint64_t memory = std::numeric_limits<std::uint64_t>::max(), Judged judged = Judged::apart);
 
     [[nodiscard]] const std::shared_ptr<const cases::Case>& whole() const { return whole_; }
     /// The case of a node; null if it cannot be judged separately.
@@ -46,9 +50,14 @@ public:
     [[nodiscard]] std::shared_ptr<const cases::Case> part(const std::vector<bool>& nodes) const;
 
 private:
+    void share_reference();
+
+    /// The case as it was given, and with the reference that it shares with its nodes, if it does.
+    std::shared_ptr<const cases::Case> unshared_;
     std::shared_ptr<const cases::Case> whole_;
     std::vector<bool> judged_;
     std::shared_ptr<NodeValues> values_;
+    bool is_shared_ = false;
     /// What computing values takes.
     std::uint64_t memory_beside_ = 0;
 };

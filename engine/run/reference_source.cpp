@@ -163,6 +163,10 @@ void end_references_if(std::function<bool()> stop_requested) {
     end_requested = std::move(stop_requested);
 }
 
+const std::function<bool()>& end_of_references() {
+    return end_requested;
+}
+
 cpu::Reference reference_for(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
                              const ReferenceWish& wish) {
     if (processes != nullptr && can_be_sent(descriptor, inputs)) {

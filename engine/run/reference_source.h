@@ -34,6 +34,7 @@ void compute_references_here();
 
 /// Asked again and again while a graph is computed in this process: true ends it with EngineLost. Null: never.
 void end_references_if(std::function<bool()> stop_requested);
+[[nodiscard]] const std::function<bool()>& end_of_references();
 
 /// Computes outputs and slack. Throws ReferenceLost, and EngineLost if the run is interrupted in the meantime.
 [[nodiscard]] cpu::Reference reference_for(const operators::Descriptor& descriptor,

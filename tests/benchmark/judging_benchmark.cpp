@@ -1,5 +1,5 @@
-// Measures what the reference of a model takes: its values alone, with the ranges of all nodes, and with the runs that
-// the tolerance of the whole model follows from.
+// Measures what the reference of a model takes: its values alone, with the ranges of all nodes, with the runs that the
+// tolerance of the whole model follows from, and what all cases of a run take together.
 //     build/release/tests/benchmark/judging_benchmark MODEL.onnx
 // taskset -c 0 in front of it keeps it on one thread.
 #include <benchmark/benchmark.h>
@@ -14,12 +14,16 @@
 #include "engine/cpu/cpu_engine.h"
 #include "engine/cpu/graph_reference.h"
 #include "engine/interop/model/model_case.h"
+#include "engine/run/case_values.h"
+#include "engine/run/node_cases.h"
+#include "engine/run/physical_memory.h"
 
 namespace {
 
 using namespace dmlconform;
 
 struct Model {
+    std::shared_ptr<const cases::Case> subject;
     std::shared_ptr<const operators::Descriptor> descriptor;
     std::vector<core::Tensor> inputs;
     std::vector<const core::Tensor*> pointers;
@@ -30,7 +34,7 @@ core::Result<Model> read_model(const char* path) {
     if (!read) {
         return tl::unexpected(read.error());
     }
-    Model model{read->subject->descriptor, {}, {}};
+    Model model{read->subject, read->subject->descriptor, {}, {}};
     const auto slots = model.descriptor->inputs();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         core::Tensor& tensor = model.inputs.emplace_back(*slots[i].desc);
@@ -66,6 +70,26 @@ void judge(benchmark::State& state, const Model& model, std::size_t runs) {
     }
 }
 
+/// Provides the inputs of a case, and what an engine's outputs are compared with.
+void judge_case(const cases::Case& subject) {
+    run::CaseValues values(subject, false);
+    benchmark::DoNotOptimize(values.inputs());
+    benchmark::DoNotOptimize(values.reference());
+}
+
+/// What `dmlconform run` does for each node and for the model, besides running the engines.
+void judge_nodes_and_whole(benchmark::State& state, const Model& model) {
+    for (auto _ : state) {
+        const run::GraphCase graph(model.subject, run::physical_memory() / 4, run::GraphCase::Judged::together);
+        for (std::size_t n = 0; n < model.descriptor->graph->nodes.size(); ++n) {
+            if (const auto node = graph.node(n)) {
+                judge_case(*node);
+            }
+        }
+        judge_case(*graph.whole());
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,5 +107,6 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark("values", compute_values, std::cref(*model))->Unit(unit);
     benchmark::RegisterBenchmark("values_and_ranges", judge, std::cref(*model), 0)->Unit(unit);
     benchmark::RegisterBenchmark("values_ranges_and_runs", judge, std::cref(*model), cpu::monte_carlo_runs)->Unit(unit);
+    benchmark::RegisterBenchmark("nodes_and_whole", judge_nodes_and_whole, std::cref(*model))->Unit(unit);
     benchmark::RunSpecifiedBenchmarks();
 }
