@@ -118,17 +118,21 @@ bool may_differ_widely(const core::ElementSlack& slack) {
     const double* const below = slack.below.data();
     const double* const above = slack.above.data();
     const double* const sigma = slack.sigma.data();
+    constexpr double largest = std::numeric_limits<double>::max();
     bool are_far = false;
     in_wide_registers([&] {
         std::uint64_t any = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const double limit = sigma[i] > 0 ? far * sigma[i] : std::numeric_limits<double>::infinity();
-            any |= static_cast<std::uint64_t>(below[i] > limit) | static_cast<std::uint64_t>(above[i] > limit);
+            // Infinite bounds are too far in any case.
+            const double usual = sigma[i] > 0 ? far * sigma[i] : largest;
+            const double limit = usual < largest ? usual : largest;
+            any |= static_cast<std::uint64_t>(below[i] > limit) | static_cast<std::uint64_t>(above[i] > limit) |
+                   static_cast<std::uint64_t>(below[i] < -largest) | static_cast<std::uint64_t>(above[i] < -largest);
         }
         are_far = any != 0;
     });
-    return are_far || has_infinite_bound(slack.below) || has_infinite_bound(slack.above) || has_flag(slack.nan) ||
-           has_flag(slack.finite);
+    return are_far || has_infinite_bound(std::span(slack.below).subspan(count)) ||
+           has_infinite_bound(std::span(slack.above).subspan(count)) || has_flag(slack.nan) || has_flag(slack.finite);
 }
 
 core::Tolerance tolerance_by_runs(const core::Tolerance& of_last_node) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "engine/core/hash.h"
 #include "engine/core/strided.h"
@@ -21,6 +22,13 @@
 #endif
 
 namespace dmlconform::cpu {
+
+/// The same elements of a run's output.
+struct RowOfRun {
+    float* elements = nullptr;
+    std::uint64_t key = 0;
+};
+
 namespace {
 
 /// The distance from a number to the next one in the type; at a power of two to the larger one.
@@ -95,77 +103,108 @@ DMLCONFORM_EIGHT bool are_positive(const Eight& numbers) {
     return _mm512_cmp_pd_mask(reinterpret_cast<const __m512d&>(numbers), __m512d{}, _CMP_GT_OQ) == all;
 }
 
+/// What the slack says of eight elements.
+struct EightRanges {
+    Eight below;
+    Eight above;
+    Eight sigma;
+    bool have_sigma = false;
+};
+
+/// By how many elements' random numbers are computed at a time: a loop of scalars, which GCC vectorises.
+constexpr std::size_t random_at_once = 64;
+
+DMLCONFORM_EIGHT void load_ranges(const core::ElementSlack& slack, std::size_t first, EightRanges& ranges) {
+    const Eight zero = {};
+    load(ranges.below, slack.below.data() + first);
+    load(ranges.above, slack.above.data() + first);
+    load(ranges.sigma, slack.sigma.data() + first);
+    ranges.below = ranges.below > zero ? ranges.below : zero;
+    ranges.above = ranges.above > zero ? ranges.above : zero;
+    ranges.have_sigma = are_positive(ranges.sigma);
+}
+
+/// The larger or smaller number; the second one if one of them is NaN, or if they are equal.
+DMLCONFORM_EIGHT void raise(Eight& number, const Eight& least) {
+    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(
+        _mm512_max_pd(reinterpret_cast<const __m512d&>(least), reinterpret_cast<const __m512d&>(number))));
+}
+DMLCONFORM_EIGHT void lower(Eight& number, const Eight& greatest) {
+    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(
+        _mm512_min_pd(reinterpret_cast<const __m512d&>(greatest), reinterpret_cast<const __m512d&>(number))));
+}
+
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
 /// does not vectorise loops with comparisons of numbers that may be NaN.
-DMLCONFORM_EIGHT void add_noise_to_whole_eights(float* elements, std::size_t first, std::size_t whole,
-                                                const core::ElementSlack& slack, std::uint64_t key) {
-    const double* const below = slack.below.data() + first;
-    const double* const above = slack.above.data() + first;
-    const double* const sigmas = slack.sigma.data() + first;
+DMLCONFORM_EIGHT void add_noise_to_eight(float* elements, const std::uint64_t* random, const EightRanges& ranges) {
     constexpr double largest = std::numeric_limits<double>::max();
     const Eight zero = {};
-    // A loop of scalars, which GCC vectorises for these registers.
-    constexpr std::size_t at_once = 64;
-    std::array<std::uint64_t, at_once> random{};
-    for (std::size_t i = 0; i < whole; i += 8) {
-        if (i % at_once == 0) {
-            for (std::size_t k = 0; k < at_once; ++k) {
-                random[k] = core::mixed(key + first + i + k);
+    EightBits bits;
+    EightFloats given;
+    load(bits, random);
+    load(given, elements);
+    const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+    const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
+    Eight normal = ranges.sigma * ((total - normal_mean) * normal_scale);
+    raise(normal, -ranges.below);
+    lower(normal, ranges.above);
+    const Eight element = __builtin_convertvector(given, Eight);
+    Eight result;
+    if (ranges.have_sigma) {
+        // Most eights. Sums of infinities and NaN stay what they are.
+        const Eight moved_by = element + normal;
+        result = normal != zero ? moved_by : element;
+    } else {
+        const EightBits high = bits >> 11;
+        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
+        Eight uniform = fraction * (ranges.below + ranges.above) - ranges.below;
+        uniform = ranges.below <= largest ? uniform : zero;
+        uniform = ranges.above <= largest ? uniform : zero;
+        const Eight by = ranges.sigma > zero ? normal : uniform;
+        const Eight moved_by = element + by;
+        result = by != zero ? moved_by : element;
+        result = element <= largest ? result : element;
+        result = element >= -largest ? result : element;
+    }
+    const EightFloats stored = __builtin_convertvector(result, EightFloats);
+    std::memcpy(elements, &stored, sizeof stored);
+}
+
+/// The ranges of some eights are loaded once for all runs.
+DMLCONFORM_EIGHT void add_noise_to_whole_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t whole,
+                                                const core::ElementSlack& slack) {
+    std::array<EightRanges, random_at_once / 8> ranges;
+    std::array<std::uint64_t, random_at_once> random{};
+    for (std::size_t done = 0; done < whole; done += random_at_once) {
+        const std::size_t count = std::min(random_at_once, whole - done);
+        for (std::size_t i = 0; i < count; i += 8) {
+            load_ranges(slack, first + done + i, ranges[i / 8]);
+        }
+        for (const RowOfRun& row : rows) {
+            const std::uint64_t from = row.key + first + done;
+            for (std::size_t k = 0; k < random_at_once; ++k) {
+                random[k] = core::mixed(from + k);
+            }
+            for (std::size_t i = 0; i < count; i += 8) {
+                add_noise_to_eight(row.elements + done + i, random.data() + i, ranges[i / 8]);
             }
         }
-        EightBits bits;
-        load(bits, random.data() + i % at_once);
-        const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
-        const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
-        Eight down;
-        Eight up;
-        Eight sigma;
-        EightFloats given;
-        load(down, below + i);
-        load(up, above + i);
-        load(sigma, sigmas + i);
-        load(given, elements + i);
-        down = down > zero ? down : zero;
-        up = up > zero ? up : zero;
-        Eight normal = sigma * ((total - normal_mean) * normal_scale);
-        normal = normal < -down ? -down : normal;
-        normal = normal > up ? up : normal;
-        const Eight element = __builtin_convertvector(given, Eight);
-        Eight result;
-        if (are_positive(sigma)) {
-            // Most eights. Sums of infinities and NaN stay what they are.
-            const Eight moved_by = element + normal;
-            result = normal != zero ? moved_by : element;
-        } else {
-            const EightBits high = bits >> 11;
-            const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
-            Eight uniform = fraction * (down + up) - down;
-            uniform = down <= largest ? uniform : zero;
-            uniform = up <= largest ? uniform : zero;
-            const Eight by = sigma > zero ? normal : uniform;
-            const Eight moved_by = element + by;
-            result = by != zero ? moved_by : element;
-            result = element <= largest ? result : element;
-            result = element >= -largest ? result : element;
-        }
-        const EightFloats stored = __builtin_convertvector(result, EightFloats);
-        std::memcpy(elements + i, &stored, sizeof stored);
     }
 }
 
-/// Returns the number of elements that are done.
-std::size_t add_noise_to_eights(float* elements, std::size_t first, std::size_t count, const core::ElementSlack& slack,
-                                std::uint64_t key) {
+/// Returns the number of elements of each row that are done.
+std::size_t add_noise_to_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t count,
+                                const core::ElementSlack& slack) {
     if (!has_avx512()) {
         return 0;
     }
     const std::size_t whole = count / 8 * 8;
-    add_noise_to_whole_eights(elements, first, whole, slack, key);
+    add_noise_to_whole_eights(rows, first, whole, slack);
     return whole;
 }
 #else
-std::size_t add_noise_to_eights(float* /*elements*/, std::size_t /*first*/, std::size_t /*count*/,
-                                const core::ElementSlack& /*slack*/, std::uint64_t /*key*/) {
+std::size_t add_noise_to_eights(std::span<const RowOfRun> /*rows*/, std::size_t /*first*/, std::size_t /*count*/,
+                                const core::ElementSlack& /*slack*/) {
     return 0;
 }
 #endif
@@ -328,18 +367,33 @@ std::uint64_t NodeNoise::key_of(std::size_t run) const {
     return core::mixed(seed_ ^ core::mixed(run + 1));
 }
 
+std::size_t NodeNoise::add_to_eights(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const {
+    if (!has_ranges_alone(tolerance_, slack_)) {
+        return 0;
+    }
+    const std::size_t end = std::clamp(first + count, first, std::max(first, slack_.meaningful));
+    return add_noise_to_eights(rows, first, end - first, slack_);
+}
+
 template <class T>
 void NodeNoise::add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const {
     const std::uint64_t key = key_of(run);
     std::size_t done = 0;
     if constexpr (std::is_same_v<T, float>) {
-        if (has_ranges_alone(tolerance_, slack_)) {
-            const std::size_t end = std::clamp(first + elements.size(), first, std::max(first, slack_.meaningful));
-            done = add_noise_to_eights(elements.data(), first, end - first, slack_, key);
-        }
+        const RowOfRun row{elements.data(), key};
+        done = add_to_eights({&row, 1}, elements.size(), first);
     }
     for (; done < elements.size(); ++done) {
         add_to_element(elements[done], first + done, run, key);
+    }
+}
+
+void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const {
+    const std::size_t done = add_to_eights(rows, count, first);
+    for (std::size_t run = 0; run < rows.size(); ++run) {
+        for (std::size_t i = done; i < count; ++i) {
+            add_to_element(rows[run].elements[i], first + i, run, rows[run].key);
+        }
     }
 }
 
@@ -361,9 +415,11 @@ void NodeNoise::add_to_all(std::span<core::Tensor* const> runs) const {
         for (std::int64_t i = first * block; i < std::min(count, last * block); i += block) {
             const auto start = static_cast<std::size_t>(i);
             const auto length = static_cast<std::size_t>(std::min(block, count - i));
+            std::vector<RowOfRun> rows;
             for (std::size_t run = 0; run < runs.size(); ++run) {
-                add_to_row(runs[run]->as<float>().subspan(start, length), start, run);
+                rows.push_back({runs[run]->as<float>().data() + start, key_of(run)});
             }
+            add_to_rows(rows, length, start);
         }
     });
 }

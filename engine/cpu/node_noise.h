@@ -21,6 +21,8 @@ struct NoiseRange {
 [[nodiscard]] NoiseRange noise_range(core::DataType type, double value, std::size_t index,
                                      const core::Tolerance& tolerance, const core::ElementSlack& slack);
 
+struct RowOfRun;
+
 /// The noise of a node's output. The tolerance and the slack must be those of the reference for that node, and must
 /// outlive this object.
 ///
@@ -42,6 +44,10 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t key_of(std::size_t run) const;
+    /// For `count` adjacent elements of several runs. Returns how many of each are done.
+    std::size_t add_to_eights(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const;
+    /// For `count` adjacent elements of all runs.
+    void add_to_rows(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const;
     /// For adjacent elements in row-major order.
     template <class T>
     void add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const;

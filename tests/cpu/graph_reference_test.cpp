@@ -583,6 +583,43 @@ TEST(NodeNoise, IsTheSameForEightElementsAtATime) {
     EXPECT_NE(packed.as<float>()[0], values[0]) << "there was noise";
 }
 
+/// All runs at once get what each of them gets alone.
+TEST(NodeNoise, IsTheSameForAllRunsAtOnce) {
+    constexpr std::uint32_t count = 5003;  // several blocks, and not a multiple of 8
+    constexpr std::size_t runs = cpu::monte_carlo_runs;
+    core::Tolerance tolerance;
+    tolerance.element_slack = true;
+    core::ElementSlack slack;
+    Random random(8);
+    std::uniform_real_distribution<double> bound(-0.01, 0.1);
+    Floats values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = static_cast<float>(bound(random));
+        slack.below.push_back(i % 401 == 3 ? HUGE_VAL : bound(random));
+        slack.above.push_back(bound(random));
+        slack.sigma.push_back(i < 3000 ? std::fabs(bound(random)) : i % 3 == 0 ? 0 : bound(random));
+    }
+    slack.meaningful = count - 2;
+    const cpu::NodeNoise noise(tolerance, slack, 3);
+    std::vector<Tensor> together;
+    std::vector<Tensor*> pointers;
+    together.reserve(runs);
+    for (std::size_t run = 0; run < runs; ++run) {
+        // The runs' elements differ, as they do behind other nodes.
+        Floats of_run = values;
+        of_run[run] += 1;
+        pointers.push_back(&together.emplace_back(tensor_of<float>(real({count}), of_run)));
+    }
+    noise.add_to_all(pointers);
+    for (std::size_t run = 0; run < runs; ++run) {
+        Floats of_run = values;
+        of_run[run] += 1;
+        Tensor alone = tensor_of<float>(real({count}), of_run);
+        noise.add_to(alone, run);
+        EXPECT_TRUE(std::ranges::equal(alone.buffer.bytes(), together[run].buffer.bytes())) << "run " << run;
+    }
+}
+
 TEST(NodeNoise, TakesAlternativesInTurns) {
     core::Tolerance tolerance;
     tolerance.exact = true;

@@ -229,6 +229,47 @@ TEST(SlackInEights, Gemm) {
     }
 }
 
+/// Packed factors are read in place as FP32 numbers. Others are converted to doubles first, which changes nothing.
+TEST(SlackInEights, GemmOfFactorsInPlace) {
+    Random random(7);
+    for (int round = 0; round < rounds; ++round) {
+        const auto rows = random.pick<std::uint32_t>(2, 9);
+        const auto depth = random.pick<std::uint32_t>(1, 40);
+        const auto columns = random.pick<std::uint32_t>(2, 40);
+        const bool are_whole = random.one_in(3);
+        const auto any_tensor = [&](std::uint32_t height, std::uint32_t width) {
+            return random.filled<float>(tensor(DataType::float32, {height, width}), [&] {
+                return are_whole ? static_cast<float>(random.pick(-9, 9)) : any_number(random, one_special_in(round));
+            });
+        };
+        const auto with_gaps = [](const Tensor& packed) {
+            const std::uint32_t width = packed.desc.sizes[1];
+            Tensor result(tensor(DataType::float32, packed.desc.sizes, {width + 1, 1}));
+            for (std::uint32_t i = 0; i < packed.desc.sizes[0] * width; ++i) {
+                result.as<float>()[i + i / width] = packed.as<float>()[i];
+            }
+            return result;
+        };
+        const auto reference_of = [&](const Tensor& a, const Tensor& b) {
+            const auto product = describe("GEMM", {{"ATensor", a.desc},
+                                                   {"BTensor", b.desc},
+                                                   {"OutputTensor", tensor(DataType::float32, {rows, columns})},
+                                                   {"TransA", 0},
+                                                   {"TransB", 0},
+                                                   {"Alpha", 1.0F},
+                                                   {"Beta", 1.0F}});
+            return cpu::compute_reference(product, std::vector<const Tensor*>{&a, &b, nullptr});
+        };
+        const Tensor a = any_tensor(rows, depth);
+        const Tensor b = any_tensor(depth, columns);
+        const cpu::Reference in_place = reference_of(a, b);
+        const cpu::Reference converted = reference_of(with_gaps(a), with_gaps(b));
+        expect_same(in_place.slack[0].below, converted.slack[0].below, "below");
+        expect_same(in_place.slack[0].above, converted.slack[0].above, "above");
+        expect_same(in_place.slack[0].sigma, converted.slack[0].sigma, "sigma");
+    }
+}
+
 /// As the C library takes numbers apart.
 TEST(Digits, AreThoseOfTheCLibrary) {
     Random random(5);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "engine/core/floating_format.h"
 #include "engine/cpu/expected_error.h"
@@ -57,41 +58,56 @@ int last_digit(double number) {
     return static_cast<int>(exponent_of_last_bit(std::bit_cast<std::uint64_t>(number)));
 }
 
-/// The numbers are doubles or FP32 numbers.
-template <class T>
+/// The same of an FP32 number, which has fewer bits.
+std::int32_t exponent_of_last_bit(std::uint32_t bits) {
+    constexpr int fraction_bits = 23;
+    constexpr std::uint32_t hidden_bit = std::uint32_t{1} << fraction_bits;
+    constexpr std::int32_t bias = 150;
+    constexpr std::int32_t bias_of_power = 127;
+    constexpr std::uint32_t largest_exponent = 0xff;
+    const std::uint32_t exponent = bits >> fraction_bits & largest_exponent;
+    const std::uint32_t integer = (bits & (hidden_bit - 1)) | (exponent == 0 ? 0 : hidden_bit);
+    const auto power = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(integer & -integer)));
+    const auto zeros = static_cast<std::int32_t>(power >> fraction_bits) - bias_of_power;
+    const std::int32_t last = static_cast<std::int32_t>(exponent == 0 ? 1 : exponent) - bias + zeros;
+    return integer == 0 || exponent == largest_exponent ? no_digits : last;
+}
+
+/// The numbers are doubles or FP32 numbers, and `Bits` are integers of their size.
+template <class T, class Bits>
 Character character_of(std::span<const T> numbers) {
-    std::int64_t last = no_digits;
-    double greatest = 0;
-    std::uint64_t subnormal = 0;
-    std::uint64_t subnormal_in_float16 = 0;
+    Bits last = no_digits;
+    T greatest = 0;
+    Bits subnormal = 0;
+    Bits subnormal_in_float16 = 0;
     const T* const from = numbers.data();
     const std::size_t count = numbers.size();
     in_wide_registers([&] {
-        std::int64_t last_here = no_digits;
-        double greatest_here = 0;
-        std::uint64_t subnormal_here = 0;
-        std::uint64_t subnormal_in_float16_here = 0;
+        Bits last_here = no_digits;
+        T greatest_here = 0;
+        Bits subnormal_here = 0;
+        Bits subnormal_in_float16_here = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const double number{from[i]};
-            const double magnitude = std::fabs(number);
-            const std::int64_t of_number = exponent_of_last_bit(std::bit_cast<std::uint64_t>(number));
+            const T magnitude = std::fabs(from[i]);
+            const Bits of_number = exponent_of_last_bit(std::bit_cast<std::make_unsigned_t<Bits>>(from[i]));
             last_here = of_number < last_here ? of_number : last_here;
-            const double finite = magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
+            const T finite = magnitude <= std::numeric_limits<T>::max() ? magnitude : 0;
             greatest_here = finite > greatest_here ? finite : greatest_here;
-            subnormal_here |= static_cast<std::uint64_t>(magnitude > 0 && magnitude < core::float32.smallest_normal);
+            subnormal_here |= static_cast<Bits>(magnitude > 0 && magnitude < T(core::float32.smallest_normal));
             subnormal_in_float16_here |=
-                static_cast<std::uint64_t>(magnitude > 0 && magnitude < core::float16.smallest_normal);
+                static_cast<Bits>(magnitude > 0 && magnitude < T(core::float16.smallest_normal));
         }
         last = last_here;
         greatest = greatest_here;
         subnormal = subnormal_here;
         subnormal_in_float16 = subnormal_in_float16_here;
     });
-    return {static_cast<int>(last), greatest, subnormal != 0, subnormal_in_float16 != 0};
+    return {static_cast<int>(last), double{greatest}, subnormal != 0, subnormal_in_float16 != 0};
 }
 
 Character character_of(const Numbers& numbers) {
-    return numbers.floats.empty() ? character_of<double>(numbers.values) : character_of(numbers.floats);
+    return numbers.floats.empty() ? character_of<double, std::int64_t>(numbers.values)
+                                  : character_of<float, std::int32_t>(numbers.floats);
 }
 
 /// The range around a value for a maximum error, with the variance of the expected error.
