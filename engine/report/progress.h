@@ -2,16 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace dmlconform::report {
 
-/// For example "[120/480] 25% 3 failed 40 s left". The time assumes that the remaining cases take as long as the
-/// others.
+/// For example "[120/480] 25% 3 failed 40 s left 512 MB". The time assumes that the remaining cases take as long as the
+/// others. `memory` is what this process takes in bytes, or 0.
 [[nodiscard]] std::string progress_text(std::size_t done, std::size_t total, std::size_t failed,
-                                        std::chrono::nanoseconds elapsed);
+                                        std::chrono::nanoseconds elapsed, std::uint64_t memory);
 
 class ProgressLine {
 public:
