@@ -192,9 +192,15 @@ core::ShownText GraphTables::summary(const Table& table, std::size_t engine) con
     for (const auto& [status, count] : counts) {
         numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", count, status);
     }
-    core::ShownText text = core::show("{}: {}, {} distinct: {}.", engines_[engine].name,
-                                      core::counted(table.all_nodes, "node"), table.nodes.size(), numbers);
-    if (!table.whole.empty()) {
+    // Without a result of the graph, as after an interruption, nothing says how many nodes it has.
+    const std::string nodes =
+        table.whole.empty()
+            ? core::counted(table.nodes.size(), "distinct node")
+            : fmt::format("{}, {} distinct", core::counted(table.all_nodes, "node"), table.nodes.size());
+    core::ShownText text = core::show("{}: {}: {}.", engines_[engine].name, nodes, numbers);
+    if (table.whole.empty()) {
+        text += core::show("  The whole graph was not judged.");
+    } else {
         const Outcome& whole = table.whole[engine];
         text += core::show("  Whole graph: {}", run::to_string(whole.status));
         if (whole.fraction) {

@@ -73,6 +73,8 @@ TEST(GraphTables, NameTheFirstWrongNodeOfTheGraphsOrder) {
     EXPECT_THAT(text, HasSubstr("\nn40 "));
     EXPECT_THAT(text, HasSubstr("30 more nodes"));
     EXPECT_THAT(table_of(results, true), HasSubstr("\nn49 "));
+    // There is no result of the graph, as after an interruption.
+    EXPECT_THAT(text, HasSubstr("other: 50 distinct nodes: 2 fail, 48 pass.  The whole graph was not judged.\n"));
 }
 
 TEST(GraphTables, CountOneNodeAndItsOperations) {
