@@ -34,6 +34,8 @@ struct Case {
     std::vector<std::optional<Initialiser>> inputs;
     /// One for each of Descriptor::outputs(). Empty if the reference computes the expected values.
     std::vector<std::optional<Initialiser>> expected;
+    /// The expected values were computed by another implementation in FP32, so that they have errors themselves.
+    bool expected_in_fp32 = false;
     /// One for each of Descriptor::outputs(). Empty for the operator's default.
     std::vector<std::optional<core::Tolerance>> tolerances;
     /// The precision in which engines must compute. Empty: what each engine promises.

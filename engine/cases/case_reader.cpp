@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::string_view a_case = "a case";
 
-const std::array<std::string, 15> known_keys{"name",   "description", "operator",    "desc",        "graph",
-                                             "inputs", "expected",    "expectError", "tolerance",   "minFeatureLevel",
-                                             "tags",   "inPlace",     "sweep",       "skipInvalid", "precision"};
+const std::array<std::string, 16> known_keys{
+    "name",      "description",     "operator", "desc",    "graph", "inputs",      "expected",  "expectError",
+    "tolerance", "minFeatureLevel", "tags",     "inPlace", "sweep", "skipInvalid", "precision", "expectedPrecision"};
 
 std::vector<std::string> read_tags(const JsonValue& object, ProblemSink& problems) {
     std::vector<std::string> tags;
@@ -273,6 +273,21 @@ void read_precision(const JsonValue& object, Case& result, ProblemSink& problems
     }
 }
 
+void read_expected_precision(const JsonValue& object, Case& result, ProblemSink& problems) {
+    const std::string* name = read_string(object, "expectedPrecision", false, a_case, problems);
+    if (name == nullptr) {
+        return;
+    }
+    const std::size_t position = object.find("expectedPrecision")->offset;
+    result.expected_in_fp32 = *name == "fp32";
+    if (!result.expected_in_fp32) {
+        problems.add(position, "\"expectedPrecision\" can only be \"fp32\"",
+                     "without it, the expected values are as exact as their type allows");
+    } else if (object.find("expected") == nullptr) {
+        problems.add(position, "\"expectedPrecision\" without \"expected\" says nothing");
+    }
+}
+
 }  // namespace
 
 std::span<const std::string> case_keys() {
@@ -316,6 +331,7 @@ std::optional<Case> read_case(const JsonValue& object, CaseContext& context, Pro
     result.expected = read_tensors(object, "expected", result.descriptor->outputs(), context.folder, problems);
     result.tolerances = read_tolerances(object.find("tolerance"), *result.descriptor, problems);
     read_precision(object, result, problems);
+    read_expected_precision(object, result, problems);
     read_feature_level(object, result, problems);
     if (needs_inputs && !is_graph) {
         require_inputs(object, result, problems);

@@ -205,6 +205,9 @@ core::Result<ordered_json> case_to_json(const Case& subject, const WriteOptions&
             object["tolerance"][outputs[i].name] = tolerance_json(*subject.tolerances[i]);
         }
     }
+    if (subject.expected_in_fp32) {
+        object["expectedPrecision"] = "fp32";
+    }
     if (subject.precision) {
         object["precision"] = core::to_string(*subject.precision);
     }

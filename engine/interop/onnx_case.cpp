@@ -162,6 +162,7 @@ ordered_json completed(ordered_json object, const std::string& name, std::string
     const auto put_tolerance = [&](const std::string& tensor, const ordered_json& desc) {
         if (object["expected"].contains(tensor) && desc["DataType"].get<std::string>().starts_with("FLOAT")) {
             result["tolerance"][tensor] = {{"rel", 1e-3}, {"abs", 1e-7}};
+            result["expectedPrecision"] = "fp32";
         }
     };
     for (const auto& [field, desc] : object["desc"].items()) {

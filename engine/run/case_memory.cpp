@@ -84,9 +84,13 @@ std::uint64_t bytes_of_values(const operators::Graph& graph, std::size_t runs) {
     return all;
 }
 
+/// With element_slack if its bounds may be needed.
 core::Tolerance tolerance_of(const cases::Case& subject, const std::vector<operators::TensorSlot>& outputs,
                              std::size_t output) {
-    return subject.tolerances[output].value_or(cpu::default_tolerance(*subject.descriptor, outputs[output]));
+    core::Tolerance own = cpu::default_tolerance(*subject.descriptor, outputs[output]);
+    core::Tolerance tolerance = subject.tolerances[output].value_or(own);
+    tolerance.element_slack = tolerance.element_slack || (subject.expected_in_fp32 && own.element_slack);
+    return tolerance;
 }
 
 /// A graph whose outputs are all exact, or have tolerances of the case, needs no further runs.

@@ -30,10 +30,17 @@ ReferenceWish reference_wish(const cases::Case& subject) {
     if (std::ranges::any_of(subject.tolerances, [](const auto& one) { return one && one->half_precision; })) {
         wish.accumulation = cpu::Accumulation::float16;
     }
-    for (std::size_t i = 0; i < subject.tolerances.size() && wish.runs == 0; ++i) {
-        wish.runs = tolerance_of(subject, i).element_slack ? cpu::monte_carlo_runs : 0;
-    }
+    wish.runs = subject.expected_in_fp32 || needs_slack(subject) ? cpu::monte_carlo_runs : 0;
     return wish;
+}
+
+bool needs_slack(const cases::Case& subject) {
+    for (std::size_t i = 0; i < subject.tolerances.size(); ++i) {
+        if (tolerance_of(subject, i).element_slack) {
+            return true;
+        }
+    }
+    return false;
 }
 
 CaseValues::CaseValues(const cases::Case& subject, bool answered)
@@ -115,6 +122,29 @@ Accepted CaseValues::accepted(std::size_t output, core::Precision precision) {
     return result;
 }
 
+std::optional<Accepted> CaseValues::accepted_around_fp32(std::size_t output) {
+    const bool has_errors = case_.expected_in_fp32 && case_.expected[output] && cpu::has_reference(descriptor_) &&
+                            cpu::default_tolerance(descriptor_, descriptor_.outputs()[output]).element_slack;
+    if (!has_errors) {
+        return std::nullopt;
+    }
+    Accepted result{tolerance(output)};
+    result.tolerance.zero_signs = case_.expected[output]->spells_negative_zero();
+    result.tolerance.element_slack = true;
+    result.tolerance.slack_formula =
+        "what two implementations in FP32 may differ by, one of which computed the expected values";
+    core::ElementSlack& range = result.wider.emplace(reference().slack[output]);
+    for (std::size_t i = 0; i < range.below.size(); ++i) {
+        // Nothing follows for an element that the reference expects to be NaN or infinite.
+        const bool is_special =
+            (!range.nan.empty() && range.nan[i] != 0) || (!range.finite.empty() && range.finite[i] != 0);
+        range.below[i] = range.above[i] = is_special ? 0 : range.below[i] + range.above[i];
+    }
+    range.nan.clear();
+    range.finite.clear();
+    return result;
+}
+
 const std::string& CaseValues::lack_of_power(std::size_t output, const Accepted& accepted) {
     const auto ask = [&] { return compare::lack_of_power(expected(output), accepted.tolerance, accepted.slack()); };
     if (accepted.wider || answered_) {
@@ -148,8 +178,8 @@ const cpu::Reference& CaseValues::reference() {
 
 const std::vector<std::string>& CaseValues::undecided() {
     static const std::vector<std::string> none;
-    const bool has_runs = descriptor_.graph != nullptr && !answered_ && cpu::has_reference(descriptor_) &&
-                          reference_wish(case_).runs != 0;
+    const bool has_runs =
+        descriptor_.graph != nullptr && !answered_ && cpu::has_reference(descriptor_) && needs_slack(case_);
     return has_runs ? reference().undecided : none;
 }
 

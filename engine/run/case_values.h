@@ -36,8 +36,10 @@ struct Accepted {
     [[nodiscard]] const core::ElementSlack* slack() const { return wider ? &*wider : bounds; }
 };
 
-/// What a case needs of the reference.
+/// What a case may need of the reference.
 [[nodiscard]] ReferenceWish reference_wish(const cases::Case& subject);
+/// True if the case needs the ranges of some output in any case.
+[[nodiscard]] bool needs_slack(const cases::Case& subject);
 
 class CaseValues {
 public:
@@ -67,6 +69,9 @@ public:
     [[nodiscard]] const std::vector<std::string>& undecided();
     /// The tolerance and bounds for an engine that promises that precision.
     [[nodiscard]] Accepted accepted(std::size_t output, core::Precision precision);
+    /// The same if the expected values have errors of FP32 as well: what two implementations may differ by is accepted,
+    /// too. Empty if they have none.
+    [[nodiscard]] std::optional<Accepted> accepted_around_fp32(std::size_t output);
     /// Why passing within that tolerance proves nothing; empty if it does prove something. See compare/power.h.
     [[nodiscard]] const std::string& lack_of_power(std::size_t output, const Accepted& accepted);
     /// The reference's outputs. The operator must have a reference.

@@ -87,7 +87,8 @@ std::optional<MemoryShares> shares_of(std::uint64_t memory, const cases::Case& w
 std::size_t runs_together(const cases::Case& whole) {
     const ReferenceWish wish = reference_wish(whole);
     const bool computes_all = whole.problem.empty() && cpu::has_reference(*whole.descriptor);
-    return computes_all && wish.accumulation == cpu::Accumulation::fp32 ? wish.runs : 0;
+    const bool is_needed = computes_all && needs_slack(whole);
+    return is_needed && wish.accumulation == cpu::Accumulation::fp32 ? wish.runs : 0;
 }
 
 /// A text that describes a node's operation and inputs; equal for equal nodes.

@@ -116,13 +116,17 @@ std::string OutputJudge::compare_output(std::size_t i, const operators::TensorSl
     output.name = slot.name;
     output.desc = *slot.desc;
     const core::Precision promised = promised_by(result.engine, i);
-    const Accepted accepted = values_.accepted(i, promised);
-    output.tolerance = accepted.tolerance;
+    Accepted accepted = values_.accepted(i, promised);
     output.from_reference = !case_.expected[i];
     output.expected_by = output.from_reference && settings_.against ? asked_ : "";
-    const core::ElementSlack* slack = accepted.slack();
     const core::Tensor& expected = values_.expected(i);
-    output.comparison = compare::compare(expected, actual, accepted.tolerance, slack);
+    output.comparison = compare::compare(expected, actual, accepted.tolerance, accepted.slack());
+    if (auto wider = output.comparison.passed() ? std::nullopt : values_.accepted_around_fp32(i)) {
+        accepted = std::move(*wider);
+        output.comparison = compare::compare(expected, actual, accepted.tolerance, accepted.slack());
+    }
+    output.tolerance = accepted.tolerance;
+    const core::ElementSlack* slack = accepted.slack();
     if (!output.comparison.passed()) {
         output.error_map = compare::error_map(expected, actual, accepted.tolerance, slack);
         output.shown = compare::shown_elements(expected, actual, accepted.tolerance, slack);

@@ -96,6 +96,7 @@ TEST(OnnxImport, WhatIsBroadcastHasStridesOfZero) {
                                    {floats({2, 3}, {11, 22, 33, 14, 25, 36})}});
     EXPECT_EQ(subject.descriptor->tensor("BTensor")->strides, (core::Dimensions{0, 1}));
     EXPECT_EQ(subject.tolerances[0]->rel, 1e-3);
+    EXPECT_TRUE(subject.expected_in_fp32);
     core::Tensor b(*subject.descriptor->tensor("BTensor"));
     ASSERT_TRUE(subject.inputs[1]->fill(b));
     EXPECT_THAT(values_of<float>(b), ElementsAre(10, 20, 30, 10, 20, 30));
