@@ -152,7 +152,7 @@ TEST_F(Limits, ModelsOfVerySmallNodesTakeLittleMoreMemoryThanTheyMay) {
     static_cast<void>(dmlconform({"validate", good_}));
     const long before = peak_of_children();
     EXPECT_TRUE(ends_with_code(dmlconform({"validate", file}), 0));
-    const auto allowed = static_cast<long>((4 * text.size() + (256U << 20)) >> 10);
+    const auto allowed = static_cast<long>((4 * text.size() + (192U << 20)) >> 10);
     EXPECT_LT(peak_of_children(), std::max(before, allowed)) << "kilobytes";
     // More of them are refused before they take memory.
     const std::string many = folder_.write("many.onnx", model_of_relus(600'000));

@@ -164,6 +164,34 @@ TEST(ModelImport, TakesTheBranchOfAConstantCondition) {
     EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
 }
 
+/// The nodes of a model are freed when they are imported, and what nobody reads any more is forgotten. What a later
+/// node reads, or a branch, is not.
+TEST(ModelImport, ForgetsOnlyWhatNobodyReadsAnyMore) {
+    ModelTest test{{node("Shape", {"x"}, {"shape"}), node("Constant", {}, {"one"}, {constant(longs({1}, {0}))}),
+                    node("Gather", {"shape", "one"}, {"n"}), node("Equal", {"n", "two"}, {"is_two"}),
+                    node("Neg", {"x"}, {"a"}), node("Abs", {"a"}, {"b"}), node("Exp", {"x"}, {"c"}),
+                    node("If", {"is_two"}, {"d"}), node("Add", {"c", "d"}, {"y"}), node("Sub", {"a", "y"}, {"z"})},
+                   {{"x", no_data}},
+                   {{"z", {}}},
+                   {{"two", longs({1}, {2})}}};
+    for (const auto& [name, type] : {std::pair("then_branch", "Tanh"), std::pair("else_branch", "Sqrt")}) {
+        onnx::AttributeProto& branch = test.nodes[7].attribute.add();
+        branch.name.set(name);
+        branch.g.edit().node.add(node(type, {"b"}, {"inner"}));
+        branch.g.edit().output.add().name.set("inner");
+    }
+    const onnx::ModelProto model = model_of(test);
+    const auto kept = graph_of(model);
+    onnx::ModelProto taken = model;
+    const auto imported = interop::import_without_nodes(taken, "model.onnx", {});
+    ASSERT_TRUE(imported) << imported.error().message;
+    EXPECT_EQ(taken.graph().node.size(), 0);
+    EXPECT_EQ(operators_of(*imported), operators_of(kept));
+    EXPECT_THAT(operators_of(kept), testing::Contains("ACTIVATION_TANH"));
+    EXPECT_EQ(operators_of(kept).size(), 6U);
+    EXPECT_THAT(cuts_of(kept), ElementsAre());
+}
+
 TEST(ModelImport, InlinesFunctionsWithTheirAttributes) {
     onnx::ModelProto model =
         model_of({{node("Twice", {"x"}, {"y"}, {number("slope", 0.5F)})}, {{"x", no_data}}, {{"y", {}}}});

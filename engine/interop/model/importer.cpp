@@ -36,6 +36,9 @@ core::Result<ImportedModel> Importer::import() {
     if (const auto done = import_nodes(graph.node(), std::move(outputs), scope, 0); !done) {
         return tl::unexpected(done.error());
     }
+    if (taken_nodes_ != nullptr) {
+        *taken_nodes_ = {};
+    }
     // Only outputs of the model are looked up from here on. The other names would take memory while the graph is built.
     Scope ends(nullptr, {});
     for (const onnx::ValueInfoProto& output : graph.output()) {
@@ -52,12 +55,21 @@ core::Result<ImportedModel> import_model(const onnx::ModelProto& model, const st
     return Importer(model, path, options).import();
 }
 
+core::Result<ImportedModel> import_without_nodes(onnx::ModelProto& model, const std::filesystem::path& path,
+                                                 const ModelOptions& options) {
+    Importer importer(model, path, options);
+    if (model.graph.has()) {
+        importer.take_nodes(model.graph.edit().node.edit());
+    }
+    return importer.import();
+}
+
 core::Result<ImportedModel> import_model(const std::filesystem::path& path, const ModelOptions& options) {
-    const auto model = read_model_skeleton(path);
+    auto model = read_model_skeleton(path);
     if (!model) {
         return tl::unexpected(model.error());
     }
-    return import_model(*model, path, options);
+    return import_without_nodes(*model, path, options);
 }
 
 }  // namespace dmlconform::interop

@@ -71,6 +71,12 @@ struct ImportedModel {
 [[nodiscard]] core::Result<ImportedModel> import_model(const onnx::ModelProto& model, const std::filesystem::path& path,
                                                        const ModelOptions& options = {});
 
+/// The same. Removes the nodes of the model's graph one by one, so that not all of them are in memory with what they
+/// become.
+[[nodiscard]] core::Result<ImportedModel> import_without_nodes(onnx::ModelProto& model,
+                                                               const std::filesystem::path& path,
+                                                               const ModelOptions& options);
+
 /// Reads and imports a file. Errors do not contain the file's name.
 [[nodiscard]] core::Result<ImportedModel> import_model(const std::filesystem::path& path,
                                                        const ModelOptions& options = {});

@@ -36,6 +36,8 @@ public:
     Importer(const onnx::ModelProto& model, const std::filesystem::path& path, const ModelOptions& options);
 
     core::Result<ImportedModel> import();
+    /// Lets `import` free the model's nodes as soon as they are imported.
+    void take_nodes(std::vector<onnx::NodeProto>& nodes) { taken_nodes_ = &nodes; }
 
 private:
     // ---- importing_values.cpp ----
@@ -117,6 +119,8 @@ private:
     const onnx::ModelProto& model_;
     const std::filesystem::path& path_;
     const ModelOptions& options_;
+    /// The nodes of the model's graph, if they need not be kept.
+    std::vector<onnx::NodeProto>* taken_nodes_ = nullptr;
     std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
     /// Sizes that the model declares for intermediate values and outputs.
     std::unordered_map<std::string, const onnx::ValueInfoProto*> declared_;

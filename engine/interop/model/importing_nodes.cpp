@@ -20,15 +20,28 @@ constexpr int most_depth = 32;
 /// Limit; nested functions of a hostile model could expand almost without end.
 constexpr std::size_t most_imported_nodes = 1'000'000;
 
-/// The nodes that are needed to compute the values `outputs`.
-std::vector<bool> needed_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> names) {
-    std::vector<bool> needed(nodes.size());
+/// Which nodes are needed to compute some values, and for each its first 64 inputs that no later node reads.
+struct NeededNodes {
+    std::vector<bool> are_needed;
+    std::vector<std::uint64_t> last_reads;
+};
+
+constexpr std::size_t most_last_reads = 64;
+
+/// `names` are the values to compute.
+NeededNodes needed_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> names) {
+    NeededNodes needed{std::vector<bool>(nodes.size()), std::vector<std::uint64_t>(nodes.size())};
     for (std::size_t i = nodes.size(); i-- > 0;) {
         const auto& outputs = nodes[i].output();
-        if (std::ranges::any_of(outputs, [&](const auto& name) { return !name.empty() && names.contains(name); })) {
-            needed[i] = true;
-            add_reads(nodes[i], names);
+        if (std::ranges::none_of(outputs, [&](const auto& name) { return !name.empty() && names.contains(name); })) {
+            continue;
         }
+        needed.are_needed[i] = true;
+        const auto& inputs = nodes[i].input();
+        for (std::size_t input = 0; input < std::min(inputs.size(), most_last_reads); ++input) {
+            needed.last_reads[i] |= std::uint64_t{names.contains(inputs[input]) ? 0U : 1U} << input;
+        }
+        add_reads(nodes[i], names);
     }
     return needed;
 }
@@ -37,13 +50,22 @@ std::vector<bool> needed_nodes(const std::vector<onnx::NodeProto>& nodes, std::u
 
 core::Result<void> Importer::import_nodes(const std::vector<onnx::NodeProto>& nodes,
                                           std::unordered_set<std::string> outputs, Scope& scope, int depth) {
-    const std::vector<bool> needed = needed_nodes(nodes, std::move(outputs));
+    const NeededNodes needed = needed_nodes(nodes, std::move(outputs));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (!needed[i]) {
+        if (!needed.are_needed[i]) {
             continue;
         }
         if (const auto done = import_node(nodes[i], scope, depth, std::nullopt); !done) {
             return done;
+        }
+        // Models may have very many nodes, so what nobody reads any more makes room.
+        for (std::size_t input = 0; input < most_last_reads && needed.last_reads[i] >> input != 0; ++input) {
+            if ((needed.last_reads[i] >> input & 1) != 0) {
+                scope.forget(nodes[i].input(static_cast<int>(input)));
+            }
+        }
+        if (&nodes == taken_nodes_) {
+            (*taken_nodes_)[i] = {};
         }
     }
     return {};

@@ -211,7 +211,7 @@ core::Result<void> check_names(const ModelCaseOptions& options, const onnx::Mode
 }  // namespace
 
 core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const ModelCaseOptions& options) {
-    const auto proto = read_model_skeleton(path);
+    auto proto = read_model_skeleton(path);
     if (!proto) {
         return tl::unexpected(proto.error());
     }
@@ -228,7 +228,7 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
         return tl::unexpected(dimensions.error());
     }
     import_options.dimensions = std::move(*dimensions);
-    auto imported = import_model(*proto, path, import_options);
+    auto imported = import_without_nodes(*proto, path, import_options);
     if (!imported) {
         return tl::unexpected(imported.error());
     }

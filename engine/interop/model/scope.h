@@ -42,6 +42,9 @@ public:
         share(name, std::make_shared<const NamedValue>(std::move(value)));
     }
 
+    /// Frees what a name refers to here, not around.
+    void forget(const std::string& name) { values_.erase(name); }
+
     [[nodiscard]] std::int64_t opset(const std::string& domain) const {
         const auto found = opsets_.find(domain == "ai.onnx" ? "" : domain);
         return found == opsets_.end() ? 0 : found->second;
