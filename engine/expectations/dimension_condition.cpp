@@ -21,6 +21,9 @@ using cases::ProblemSink;
 struct DimensionTests {
     std::vector<std::pair<std::string, NumberCondition>> numbers;
     std::vector<std::array<std::string, 2>> different;
+    /// Tests that must hold for some dimension before this one, or for some dimension after it.
+    std::vector<DimensionTests> before;
+    std::vector<DimensionTests> after;
 };
 
 /// Empty if there is no such dimension.
@@ -30,6 +33,9 @@ std::optional<double> along(const operators::Descriptor& descriptor, const std::
     }
     return number_of(descriptor, fmt::format("{}[{}]", name, dimension));
 }
+
+bool holds_within(const DimensionTests& tests, const operators::Descriptor& descriptor, std::size_t first,
+                  std::size_t end);
 
 bool holds_for(const DimensionTests& tests, const operators::Descriptor& descriptor, std::size_t dimension) {
     const auto number_holds = [&](const auto& entry) {
@@ -42,7 +48,22 @@ bool holds_for(const DimensionTests& tests, const operators::Descriptor& descrip
         return a && b && *a != *b;
     };
     return std::all_of(tests.numbers.begin(), tests.numbers.end(), number_holds) &&
-           std::all_of(tests.different.begin(), tests.different.end(), differ);
+           std::all_of(tests.different.begin(), tests.different.end(), differ) &&
+           std::ranges::all_of(tests.before,
+                               [&](const auto& other) { return holds_within(other, descriptor, 0, dimension); }) &&
+           std::ranges::all_of(tests.after, [&](const auto& other) {
+               return holds_within(other, descriptor, dimension + 1, core::max_dimension_count);
+           });
+}
+
+/// True if the tests hold for some dimension from `first` on and before `end`.
+bool holds_within(const DimensionTests& tests, const operators::Descriptor& descriptor, std::size_t first,
+                  std::size_t end) {
+    bool holds = false;
+    for (std::size_t dimension = first; dimension < end && !holds; ++dimension) {
+        holds = holds_for(tests, descriptor, dimension);
+    }
+    return holds;
 }
 
 class DimensionReader {
@@ -58,7 +79,11 @@ public:
         }
         DimensionTests tests;
         for (const cases::JsonMember& member : *value.object()) {
-            if (!(member.key == "different" ? read_different(member.value, tests) : read_number(member, tests))) {
+            const bool fits = member.key == "different" ? read_different(member.value, tests)
+                              : member.key == "before"  ? read_other(member.value, tests.before)
+                              : member.key == "after"   ? read_other(member.value, tests.after)
+                                                        : read_number(member, tests);
+            if (!fits) {
                 return std::nullopt;
             }
         }
@@ -66,6 +91,14 @@ public:
     }
 
 private:
+    bool read_other(const JsonValue& value, std::vector<DimensionTests>& tests) {
+        auto other = read(value);
+        if (other) {
+            tests.push_back(std::move(*other));
+        }
+        return other.has_value();
+    }
+
     bool has_dimensions(const std::string& name) const {
         const operators::Field* const field = find_field_(name);
         if (field == nullptr || (field->is_tensor() && !problem_of_single(name, *field).empty())) {
@@ -121,12 +154,7 @@ std::optional<Condition> read_dimension_condition(const JsonValue& value, const 
         return std::nullopt;
     }
     return Condition{[tests = std::move(*tests)](CaseFacts& facts) {
-                         for (std::size_t dimension = 0; dimension < core::max_dimension_count; ++dimension) {
-                             if (holds_for(tests, facts.descriptor(), dimension)) {
-                                 return true;
-                             }
-                         }
-                         return false;
+                         return holds_within(tests, facts.descriptor(), 0, core::max_dimension_count);
                      },
                      false};
 }

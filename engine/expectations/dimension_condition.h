@@ -1,6 +1,7 @@
 // Conditions on the values that tensors and attributes have for the same dimension.
 //
 //     { "InputWindowStrides": 1, "different": ["OutputTensor", "InputWindowSizes"] }
+//     { "OutputTensor": 1, "before": { "OutputTensor": { "above": 1 } } }
 #pragma once
 
 #include <functional>

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <numeric>
+#include <set>
 #include <string_view>
 
 #include "engine/core/element.h"
@@ -22,17 +23,38 @@ constexpr std::string_view scaled_word = "scaled ";
 // What operands are called that are no inputs.
 constexpr std::string_view expected_word = "expected";
 constexpr std::string_view actual_word = "actual";
+constexpr std::string_view index_word = "index";
+
+// What chooses outputs, and the input whose elements are meant.
+constexpr std::string_view output_word = "output";
+constexpr std::string_view from_word = "from";
 
 bool is_result(std::string_view name) {
     return name == expected_word || name == actual_word;
 }
 
-bool is_input(std::span<const operators::OperatorSchema* const> operators, std::string_view name) {
-    return std::any_of(operators.begin(), operators.end(), [&](const operators::OperatorSchema* schema) {
+bool is_word(std::string_view name) {
+    return is_result(name) || name == index_word;
+}
+
+bool has_tensor(std::span<const operators::OperatorSchema* const> operators, std::string_view name,
+                operators::FieldKind kind) {
+    return std::ranges::any_of(operators, [&](const operators::OperatorSchema* schema) {
         const auto* field = schema->find_field(std::string(operators::array_of(name)));
-        return field != nullptr && field->is_tensor() && field->kind == operators::FieldKind::input &&
+        return field != nullptr && field->is_tensor() && field->kind == kind &&
                problem_of_single(std::string(name), *field).empty();
     });
+}
+
+/// Applies the operator to each two elements.
+template <class Operator>
+std::optional<std::vector<double>> combined(std::optional<std::vector<double>> first,
+                                            const std::optional<std::vector<double>>& second, const Operator& apply) {
+    if (!first || !second) {
+        return std::nullopt;
+    }
+    std::ranges::transform(*first, *second, first->begin(), apply);
+    return first;
 }
 
 }  // namespace
@@ -41,6 +63,87 @@ bool has_element_wise(std::span<const operators::OperatorSchema* const> operator
     return std::ranges::any_of(operators,
                                [](const auto* schema) { return operators::element_rules(*schema).element_wise; });
 }
+
+/// Reads the keys and tests of a condition.
+class ElementCondition::Reader {
+public:
+    Reader(std::span<const operators::OperatorSchema* const> operators, cases::ProblemSink& problems)
+        : operators_(operators), problems_(problems) {}
+
+    void read(const cases::JsonMember& member, ElementCondition& into) {
+        if (member.key == output_word) {
+            return read_outputs(member.value, into.outputs_);
+        }
+        if (member.key == from_word) {
+            return read_source(member.value, into.source_);
+        }
+        key_offset_ = member.key_offset;
+        Operand operand;
+        const std::string_view key = member.key;
+        const std::size_t sign = key.find_first_of("+-/");
+        operand.first = read_term(key.substr(0, sign));
+        if (sign != std::string_view::npos) {
+            operand.sign = key[sign];
+            operand.second = read_term(key.substr(sign + 1));
+        }
+        if (auto test = read_number_condition(member.value, member.key, nullptr, problems_)) {
+            operand.test = std::move(*test);
+            into.operands_.push_back(std::move(operand));
+        }
+    }
+
+private:
+    Term read_term(std::string_view text) {
+        const std::size_t power = text.find('^');
+        Term term{read_factor(text.substr(0, power)), {}};
+        if (power != std::string_view::npos) {
+            term.exponent = read_factor(text.substr(power + 1));
+        }
+        return term;
+    }
+
+    Factor read_factor(std::string_view text) {
+        Factor factor;
+        factor.scaled = text.starts_with(scaled_word);
+        factor.name = text.substr(factor.scaled ? scaled_word.size() : 0);
+        if (factor.scaled && is_word(factor.name)) {
+            problems_.add(key_offset_, fmt::format("ScaleBias is for inputs, and not for \"{}\"", factor.name));
+        } else if (!is_word(factor.name) && !has_tensor(operators_, factor.name, operators::FieldKind::input)) {
+            problems_.add(key_offset_,
+                          fmt::format("no operator of this entry has an input \"{}\"", core::shortened(factor.name)),
+                          "\"expected\" and \"actual\" are the elements of outputs");
+        }
+        return factor;
+    }
+
+    void read_outputs(const cases::JsonValue& value, std::vector<std::string>& outputs) {
+        const cases::JsonValue::Array one{value};
+        for (const cases::JsonValue& item : value.array() == nullptr ? one : *value.array()) {
+            const std::string* const name = item.string();
+            if (name == nullptr || !has_tensor(operators_, *name, operators::FieldKind::output)) {
+                problems_.add(item.offset, "this is not the name of an output of the operators of this entry");
+                return;
+            }
+            outputs.push_back(*name);
+        }
+        if (outputs.empty()) {
+            problems_.add(value.offset, "\"output\" is one of nothing");
+        }
+    }
+
+    void read_source(const cases::JsonValue& value, std::string& source) {
+        const std::string* const name = value.string();
+        if (name == nullptr || !has_tensor(operators_, *name, operators::FieldKind::input)) {
+            problems_.add(value.offset, "this is not the name of an input of the operators of this entry");
+            return;
+        }
+        source = *name;
+    }
+
+    std::span<const operators::OperatorSchema* const> operators_;
+    cases::ProblemSink& problems_;
+    std::size_t key_offset_ = 0;
+};
 
 std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& value,
                                                        std::span<const operators::OperatorSchema* const> operators,
@@ -52,32 +155,9 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
     }
     const std::size_t before = problems.count();
     ElementCondition read;
+    Reader reader(operators, problems);
     for (const cases::JsonMember& member : *value.object()) {
-        Operand operand;
-        std::string_view key = member.key;
-        if (key.starts_with(scaled_word)) {
-            operand.scaled = true;
-            key.remove_prefix(scaled_word.size());
-        }
-        const std::size_t sign = key.find_first_of("+/^");
-        const bool has_second = sign != std::string_view::npos;
-        operand.tensor = key.substr(0, sign);
-        operand.second = has_second ? key.substr(sign + 1) : "";
-        operand.sign = has_second ? key[sign] : ' ';
-        if (operand.scaled && is_result(operand.tensor)) {
-            problems.add(member.key_offset, fmt::format("ScaleBias is for inputs, and not for \"{}\"", operand.tensor));
-        }
-        for (const std::string& name : {operand.tensor, operand.second}) {
-            if ((!name.empty() || has_second) && !is_result(name) && !is_input(operators, name)) {
-                problems.add(member.key_offset,
-                             fmt::format("no operator of this entry has an input \"{}\"", core::shortened(name)),
-                             "\"expected\" and \"actual\" are the elements of outputs");
-            }
-        }
-        if (auto test = read_number_condition(member.value, member.key, nullptr, problems)) {
-            operand.test = std::move(*test);
-            read.operands_.push_back(std::move(operand));
-        }
+        reader.read(member, read);
     }
     if (problems.count() == before && read.reads_inputs() && !has_element_wise(operators)) {
         problems.add(
@@ -89,26 +169,74 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
     return problems.count() == before ? std::optional(std::move(read)) : std::nullopt;
 }
 
+std::vector<const ElementCondition::Factor*> ElementCondition::Operand::factors() const {
+    std::vector<const Factor*> all{&first.base, &first.exponent, &second.base, &second.exponent};
+    std::erase_if(all, [](const Factor* factor) { return factor->name.empty(); });
+    return all;
+}
+
 bool ElementCondition::reads_inputs() const {
     return std::ranges::any_of(operands_, [](const Operand& operand) {
-        return !is_result(operand.tensor) || (!operand.second.empty() && !is_result(operand.second));
+        return std::ranges::any_of(operand.factors(), [](const auto* factor) { return !is_word(factor->name); });
+    });
+}
+
+bool ElementCondition::reads_actual() const {
+    return !source_.empty() || std::ranges::any_of(operands_, [](const Operand& operand) {
+        return std::ranges::any_of(operand.factors(), [](const auto* factor) { return factor->name == actual_word; });
     });
 }
 
 bool ElementCondition::is_unknown(const Operand& operand, const Wanted& wanted) {
-    return std::ranges::any_of(std::array{operand.tensor, operand.second}, [&](const std::string& name) {
-        return (name == expected_word && !wanted.facts.expected(wanted.output)) ||
-               (name == actual_word && !wanted.facts.actual(wanted.output));
+    return std::ranges::any_of(operand.factors(), [&](const Factor* factor) {
+        return (factor->name == expected_word && !wanted.facts.expected(wanted.output)) ||
+               (factor->name == actual_word && !wanted.facts.actual(wanted.output));
     });
 }
 
-std::optional<std::vector<double>> ElementCondition::values_of(const std::string& tensor, const Wanted& wanted) {
+std::vector<double> ElementCondition::elements_of(const core::Tensor& tensor) {
+    const core::DataType type = tensor.desc.data_type;
+    std::vector<double> values(*core::element_count(tensor.desc.sizes));
+    for (std::uint64_t i = 0; i < values.size(); ++i) {
+        values[i] = core::decode_element(type, core::load_element(tensor.buffer.bytes(), type, i));
+    }
+    return values;
+}
+
+void ElementCondition::keep_those_of_source(const Wanted& wanted, std::vector<bool>& mask) const {
+    const TensorFact fact = find_tensor(wanted.facts.descriptor(), source_);
+    const core::Tensor* const content = fact.input ? wanted.facts.input(*fact.input) : nullptr;
+    const auto& actual = wanted.facts.actual(wanted.output);
+    if (!actual || content == nullptr) {
+        return;
+    }
+    std::set<double> known;
+    bool knows_nan = false;
+    for (const double value : elements_of(*content)) {
+        if (std::isnan(value)) {
+            knows_nan = true;
+        } else {
+            known.insert(value);
+        }
+    }
+    for (std::uint64_t i = 0; i < wanted.elements; ++i) {
+        const double value = actual->at(i);
+        mask[i] = mask[i] && (std::isnan(value) ? knows_nan : known.count(value) != 0);
+    }
+}
+
+ElementCondition::Values ElementCondition::values_of(const Factor& factor, const Wanted& wanted) {
     auto& [facts, output, elements] = wanted;
-    if (is_result(tensor)) {
-        const auto& values = tensor == expected_word ? facts.expected(output) : facts.actual(output);
+    if (is_result(factor.name)) {
+        const auto& values = factor.name == expected_word ? facts.expected(output) : facts.actual(output);
         return values && values->size() == elements ? values : std::nullopt;
     }
-    const TensorFact fact = find_tensor(facts.descriptor(), tensor);
+    std::vector<double> values(elements);
+    if (factor.name == index_word) {
+        std::iota(values.begin(), values.end(), 0.0);
+        return values;
+    }
+    const TensorFact fact = find_tensor(facts.descriptor(), factor.name);
     const core::Tensor* const content = fact.input ? facts.input(*fact.input) : nullptr;
     if (content == nullptr) {
         return std::nullopt;
@@ -117,40 +245,43 @@ std::optional<std::vector<double>> ElementCondition::values_of(const std::string
     if (count != elements && count != 1) {
         return std::nullopt;
     }
-    std::vector<double> values(elements);
-    for (std::uint64_t i = 0; i < elements; ++i) {
-        const core::DataType type = content->desc.data_type;
-        values[i] = core::decode_element(type, core::load_element(content->buffer.bytes(), type, count == 1 ? 0 : i));
-    }
-    return values;
-}
-
-std::optional<std::vector<double>> ElementCondition::values_of(const Operand& operand, const Wanted& wanted) {
-    const CaseFacts& facts = wanted.facts;
-    auto values = values_of(operand.tensor, wanted);
-    if (values && operand.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
+    values = elements_of(*content);
+    values.resize(elements, values.empty() ? 0 : values.front());
+    if (factor.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
         if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
-            for (double& value : *values) {
+            for (double& value : values) {
                 value = value * static_cast<double>(scale->scale) + static_cast<double>(scale->bias);
             }
         }
     }
-    if (!values || operand.second.empty()) {
+    return values;
+}
+
+ElementCondition::Values ElementCondition::values_of(const Term& term, const Wanted& wanted) {
+    auto values = values_of(term.base, wanted);
+    if (term.exponent.name.empty()) {
         return values;
     }
-    const auto second = values_of(operand.second, wanted);
-    if (!second) {
-        return std::nullopt;
+    return combined(std::move(values), values_of(term.exponent, wanted),
+                    [](double a, double b) { return std::pow(a, b); });
+}
+
+ElementCondition::Values ElementCondition::values_of(const Operand& operand, const Wanted& wanted) {
+    auto values = values_of(operand.first, wanted);
+    if (operand.sign == ' ') {
+        return values;
     }
-    std::transform(values->begin(), values->end(), second->begin(), values->begin(), [&](double a, double b) {
-        return operand.sign == '+' ? a + b : operand.sign == '^' ? std::pow(a, b) : a / b;
+    return combined(std::move(values), values_of(operand.second, wanted), [&](double a, double b) {
+        return operand.sign == '+' ? a + b : operand.sign == '-' ? a - b : a / b;
     });
-    return values;
 }
 
 std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const {
     if (reads_inputs() && !operators::element_rules(*facts.descriptor().schema).element_wise) {
         return {};  // an entry without operators
+    }
+    if (!outputs_.empty() && std::ranges::find(outputs_, facts.descriptor().outputs()[output].name) == outputs_.end()) {
+        return {};
     }
     std::vector<bool> mask(elements, true);
     const Wanted wanted{facts, output, elements};
@@ -165,6 +296,9 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
         for (std::uint64_t i = 0; i < elements; ++i) {
             mask[i] = mask[i] && operand.test.holds((*values)[i]);
         }
+    }
+    if (!source_.empty()) {
+        keep_those_of_source(wanted, mask);
     }
     return mask;
 }

@@ -5,6 +5,10 @@
 //     { "ATensor/BTensor": { "integer": true } }
 //     { "ATensor^BTensor": 1 }
 //     { "ATensor+BTensor": { "above": 65504 } }
+//     { "actual/scaled ATensor^BTensor": { "above": 0.99, "below": 1.01 } }
+//     { "index": 0 }
+//     { "output": "OutputIndicesTensor", "expected": 0 }
+//     { "from": "InputTensor" }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
@@ -37,18 +41,31 @@ public:
     /// True if it is about inputs, and so about element-wise operators alone.
     [[nodiscard]] bool reads_inputs() const;
 
+    /// True if it is about what the engine has computed, so that no element that it selects can be right by chance.
+    [[nodiscard]] bool reads_actual() const;
+
 private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
-    /// ScaleBias, and each optionally increased by, divided by, or raised to the power of another element.
-    struct Operand {
-        /// The input's name, "expected" or "actual".
-        std::string tensor;
+    /// ScaleBias. Or its index in row-major order.
+    struct Factor {
+        /// The input's name, "expected", "actual" or "index". Empty if there is no factor.
+        std::string name;
         bool scaled = false;
-        /// Empty if there is no second operand.
-        std::string second{};
-        /// '+', '/' or '^' before the second operand.
+    };
+    /// A factor, optionally raised to the power of another one.
+    struct Term {
+        Factor base;
+        Factor exponent;
+    };
+    /// A term, optionally followed by a sign and another one.
+    struct Operand {
+        Term first;
+        /// '+', '-' or '/' before the second term; ' ' if there is none.
         char sign = ' ';
+        Term second;
         NumberCondition test;
+
+        [[nodiscard]] std::vector<const Factor*> factors() const;
     };
     /// Which elements of an output are asked for.
     struct Wanted {
@@ -56,11 +73,21 @@ private:
         std::size_t output;
         std::uint64_t elements;
     };
-    static std::optional<std::vector<double>> values_of(const std::string& tensor, const Wanted& wanted);
-    static std::optional<std::vector<double>> values_of(const Operand& operand, const Wanted& wanted);
+    class Reader;
+    using Values = std::optional<std::vector<double>>;
+    static Values values_of(const Factor& factor, const Wanted& wanted);
+    static Values values_of(const Term& term, const Wanted& wanted);
+    static Values values_of(const Operand& operand, const Wanted& wanted);
+    static std::vector<double> elements_of(const core::Tensor& tensor);
+    /// Leaves those in the mask that are equal to some element of the source.
+    void keep_those_of_source(const Wanted& wanted, std::vector<bool>& mask) const;
     static bool is_unknown(const Operand& operand, const Wanted& wanted);
 
     std::vector<Operand> operands_;
+    /// The outputs that it is about. Empty: every output.
+    std::vector<std::string> outputs_;
+    /// The input that has every element which the engine has computed. May be empty.
+    std::string source_;
 };
 
 }  // namespace dmlconform::expectations

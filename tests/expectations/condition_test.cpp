@@ -57,6 +57,13 @@ const char* const sliced = R"("operator": "SLICE1",
               "InputWindowOffsets": [0, 1], "InputWindowSizes": [3, 4], "InputWindowStrides": [1, -2] },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+const char* const pooled = R"("operator": "MAX_POOLING1",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 3] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 3] },
+              "OutputIndicesTensor": { "DataType": "UINT32", "Sizes": [1, 1, 1, 3] }, "Strides": [1, 1],
+              "WindowSize": [1, 1], "StartPadding": [0, 0], "EndPadding": [0, 0] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
 const char* const rounded = R"("operator": "ELEMENT_WISE_ROUND",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "RoundingMode": "HALVES_TO_NEAREST_EVEN" },
@@ -156,6 +163,11 @@ TEST(Condition, HoldsForWhatItIsAbout) {
          true},
         {sliced, R"({ "someDimension": { "InputWindowStrides": { "atLeast": -9 }, "InputTensor": { "above": 5 } } })",
          false},
+        {sliced, R"({ "someDimension": { "OutputTensor": 2, "before": { "OutputTensor": 3 } } })", true},
+        {sliced, R"({ "someDimension": { "OutputTensor": 2, "before": { "OutputTensor": 2 } } })", false},
+        {sliced, R"({ "someDimension": { "OutputTensor": 2, "after": { "OutputTensor": 3 } } })", false},
+        {sliced, R"({ "someDimension": { "OutputTensor": 3, "after": { "InputWindowStrides": -2 } } })", true},
+        {sliced, R"({ "someDimension": { "OutputTensor": 3, "after": { "OutputTensor": 3 } } })", false},
         // Conditions on attributes.
         {powers, R"({ "ScaleBias": { "Scale": { "not": 1 } } })", true},
         {powers, R"({ "ScaleBias": { "Scale": 2, "Bias": 0 } })", false},
@@ -275,6 +287,9 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "someDimension": { "different": ["InputTensor"] } })",
          "c.json:1:35: error: two tensors or arrays of the operators of this entry have to be named here (at "
          "/someDimension/different)"},
+        {R"({ "someDimension": { "InputTensor": 1, "before": { "ScaleBias": 1 } } })",
+         "c.json:1:52: error: \"ScaleBias\" is neither a tensor nor an array of the operators of this entry (at "
+         "/someDimension/before/ScaleBias)"},
         {R"({ "breaks": "tensor.colour" })",
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
          "    hint: `dmlconform coverage` names them"},
@@ -370,6 +385,24 @@ TEST(Condition, SelectsElementsByIndex) {
         {R"({ "InputTensor+ExponentTensor": { "atLeast": 3, "infinite": false } })", "000011"},
         {R"({ "InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "000011"},
         {R"({ "scaled InputTensor^ExponentTensor": { "above": 24, "infinite": false } })", "010011"},
+        {R"({ "InputTensor-ExponentTensor": { "below": 0 } })", "010100"},
+        {R"({ "ExponentTensor/scaled InputTensor^ExponentTensor": { "above": 0.1 } })", "100000"},
+        {R"({ "InputTensor^scaled ExponentTensor": { "below": -7 } })", "010000"},
+        {R"({ "index": { "atLeast": 4 } })", "000011"},
+        {R"({ "output": "OutputTensor", "InputTensor": 5 })", "000010"},
+        {R"({ "output": ["OutputTensor"] })", "111111"},
+        {R"({ "output": "InputTensor" })",
+         "c.json:1:13: error: this is not the name of an output of the operators of this entry (at /output)"},
+        {R"({ "output": [] })", "c.json:1:13: error: \"output\" is one of nothing (at /output)"},
+        {R"({ "InputTensor^": 2 })",
+         "c.json:1:3: error: no operator of this entry has an input \"\" (at /InputTensor^)\n    hint: \"expected\" "
+         "and "
+         "\"actual\" are the elements of outputs"},
+        {R"({ "from": "ExponentTensor" })", "111111"},
+        {R"({ "from": "OutputTensor" })",
+         "c.json:1:11: error: this is not the name of an input of the operators of this entry (at /from)"},
+        {R"({ "scaled index": 2 })",
+         "c.json:1:3: error: ScaleBias is for inputs, and not for \"index\" (at /scaled index)"},
         {R"({ "Input": 2 })",
          "c.json:1:3: error: no operator of this entry has an input \"Input\" (at /Input)\n    hint: \"expected\" and "
          "\"actual\" are the elements of outputs"},
@@ -411,6 +444,9 @@ TEST(Condition, ElementsAreMeantByWhatIsExpectedAndWhatWasComputed) {
         {R"({ "expected": { "magnitude": { "above": 65504, "below": 65520 } },
               "actual/expected": { "infinite": true, "negative": false } })",
          "011000"},
+        {R"({ "actual-expected": { "infinite": true, "negative": false } })", "110010"},
+        {R"({ "output": "OutputTensor", "actual": 1 })", "000001"},
+        {R"({ "index": 3, "actual": { "infinite": true } })", "000100"},
         {R"({ "scaled expected": 2 })",
          "c.json:1:3: error: ScaleBias is for inputs, and not for \"expected\" (at /scaled expected)"},
         {R"({ "expected/actul": 2 })",
@@ -430,6 +466,29 @@ TEST(Condition, ElementsAreMeantByWhatIsExpectedAndWhatWasComputed) {
     EXPECT_EQ(mask_of(R"({ "InputTensor": { "above": 0 }, "expected": { "above": 0 } })", case_of(powers), 6,
                       {knows(expected), {}}),
               "100010");
+}
+
+TEST(Condition, ElementsMayBeThoseOfSomeOutputs) {
+    const cases::Case subject = case_of(pooled);
+    const operators::OperatorSchema* const schema = subject.descriptor->schema;
+    const std::string text = R"({ "output": "OutputIndicesTensor", "index": 1 })";
+    const auto document = cases::parse_json(text);
+    cases::ProblemSink problems("c.json", text);
+    const auto test = ElementCondition::read(*document, {&schema, 1}, problems);
+    ASSERT_TRUE(test);
+    CaseFacts facts(subject);
+    EXPECT_EQ(test->mask(facts, 0, 3), std::vector<bool>());
+    EXPECT_EQ(test->mask(facts, 1, 3), std::vector<bool>({false, true, false}));
+    EXPECT_FALSE(test->reads_actual());
+}
+
+TEST(Condition, ElementsMayBeThoseOfAnInput) {
+    const std::vector<double> actual{1, -2, 7, 0, 6.5, std::nan("")};
+    const OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
+    EXPECT_EQ(mask_of(R"({ "from": "InputTensor" })", case_of(powers), 6, outputs), "110110");
+    EXPECT_EQ(mask_of(R"({ "from": "ExponentTensor" })", case_of(powers), 6, outputs), "100000");
+    EXPECT_EQ(mask_of(R"({ "from": "InputTensor" })", case_of(rounded), 6, outputs), "000001");
+    EXPECT_EQ(mask_of(R"({ "from": "InputTensor", "index": 1 })", case_of(powers), 6, outputs), "010000");
 }
 
 Expectation entry_of(const std::string& members) {

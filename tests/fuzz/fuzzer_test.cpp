@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "engine/expectations/expectation_file.h"
 #include "engine/fuzz/fuzzer.h"
 #include "engine/operators/graph.h"
 #include "tests/run/fake_engine.h"
@@ -241,6 +242,30 @@ TEST(Fuzzer, CountsPassesThatAnEntryAllows) {
     EXPECT_EQ(total.known.at("known").failed, 0U);
     EXPECT_EQ(total.known.at("known").passed, total.legal);
     EXPECT_GT(total.legal, 10U);
+}
+
+TEST(Fuzzer, CountsPassesOfEntriesThatDoNotAskWhatWasComputed) {
+    const auto passed = [](const std::string& elements) {
+        const auto file = expectations::read_expectations(
+            "e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ { "operators":
+            "SLICE1", "status": "fail", "reason": "known", "elements": )" +
+                          elements + " } ] }");
+        run::ExpectedResults expected(file.expectations, {});
+        std::vector<std::unique_ptr<Engine>> engines;
+        engines.push_back(std::make_unique<RightEngine>(Behaviour{}));
+        expected.set_engines(std::vector{engines[0]->info()});
+        fuzz::FuzzSettings settings;
+        settings.operators = {operators::find_operator("SLICE1")};
+        settings.count = 20;
+        settings.expected = &expected;
+        Collector collector;
+        const fuzz::OperatorTally total = fuzz::fuzz(settings, engines, collector).total();
+        const auto known = total.known.find("known");
+        return known == total.known.end() ? 0 : known->second.passed;
+    };
+    EXPECT_GT(passed(R"({ "index": 0 })"), 10U);
+    EXPECT_EQ(passed(R"({ "actual": { "nan": false } })"), 0U);
+    EXPECT_EQ(passed(R"({ "from": "InputTensor" })"), 0U);
 }
 
 TEST(Fuzzer, AGraphMayFailByNodesThatFailAsExpected) {
