@@ -21,6 +21,9 @@ struct OutputElements {
     Source expected{};
     /// What the engine has computed.
     Source actual{};
+    /// What is expected of the case if two attributes of the same type have each other's values.
+    std::function<std::optional<std::vector<double>>(std::size_t, const std::pair<std::string, std::string>&)>
+        exchanged{};
 };
 
 /// Not thread-safe. The case must outlive it. Expensive facts are computed on first use.
@@ -43,6 +46,10 @@ public:
     /// The elements of an output: see OutputElements.
     [[nodiscard]] const std::optional<std::vector<double>>& expected(std::size_t output);
     [[nodiscard]] const std::optional<std::vector<double>>& actual(std::size_t output);
+    [[nodiscard]] std::optional<std::vector<double>> exchanged(
+        std::size_t output, const std::pair<std::string, std::string>& attributes) const {
+        return elements_.exchanged ? elements_.exchanged(output, attributes) : std::nullopt;
+    }
 
 private:
     using Kept = std::vector<std::optional<std::optional<std::vector<double>>>>;

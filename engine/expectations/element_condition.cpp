@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -24,17 +25,21 @@ constexpr std::string_view scaled_word = "scaled ";
 constexpr std::string_view expected_word = "expected";
 constexpr std::string_view actual_word = "actual";
 constexpr std::string_view index_word = "index";
+constexpr std::string_view exchanged_word = "exchanged";
 
 // What chooses outputs, and the input whose elements are meant.
 constexpr std::string_view output_word = "output";
 constexpr std::string_view from_word = "from";
+constexpr std::string_view within_word = "within";
+// The attributes for "exchanged".
+constexpr std::string_view exchanging_word = "exchanging";
 
 bool is_result(std::string_view name) {
     return name == expected_word || name == actual_word;
 }
 
 bool is_word(std::string_view name) {
-    return is_result(name) || name == index_word;
+    return is_result(name) || name == index_word || name == exchanged_word;
 }
 
 bool has_tensor(std::span<const operators::OperatorSchema* const> operators, std::string_view name,
@@ -44,6 +49,17 @@ bool has_tensor(std::span<const operators::OperatorSchema* const> operators, std
         return field != nullptr && field->is_tensor() && field->kind == kind &&
                problem_of_single(std::string(name), *field).empty();
     });
+}
+
+/// The number as an integer of 32 bits, or of 64, if the type is an integer.
+double converted(double value, core::DataType type) {
+    if (core::is_floating_point(type)) {
+        return value;
+    }
+    const bool is_signed = core::is_signed_integer(type);
+    const auto bits = static_cast<int>(std::max(core::bits_of(type), 32U));
+    const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+    return std::isnan(value) ? 0 : std::clamp(std::trunc(value), is_signed ? -end : 0, end - 1);
 }
 
 /// Applies the operator to each two elements.
@@ -72,7 +88,13 @@ public:
 
     void read(const cases::JsonMember& member, ElementCondition& into) {
         if (member.key == output_word) {
-            return read_outputs(member.value, into.outputs_);
+            return read_names(member.value, operators::FieldKind::output, into.outputs_);
+        }
+        if (member.key == within_word) {
+            return read_names(member.value, operators::FieldKind::input, into.within_);
+        }
+        if (member.key == exchanging_word) {
+            return read_exchanged(member.value, into.exchanged_);
         }
         if (member.key == from_word) {
             return read_source(member.value, into.source_);
@@ -116,19 +138,36 @@ private:
         return factor;
     }
 
-    void read_outputs(const cases::JsonValue& value, std::vector<std::string>& outputs) {
+    void read_names(const cases::JsonValue& value, operators::FieldKind kind, std::vector<std::string>& names) {
         const cases::JsonValue::Array one{value};
         for (const cases::JsonValue& item : value.array() == nullptr ? one : *value.array()) {
             const std::string* const name = item.string();
-            if (name == nullptr || !has_tensor(operators_, *name, operators::FieldKind::output)) {
-                problems_.add(item.offset, "this is not the name of an output of the operators of this entry");
+            if (name == nullptr || !has_tensor(operators_, *name, kind)) {
+                problems_.add(item.offset, fmt::format("this is not the name of an {} of the operators of this entry",
+                                                       kind == operators::FieldKind::input ? "input" : "output"));
                 return;
             }
-            outputs.push_back(*name);
+            names.push_back(*name);
         }
-        if (outputs.empty()) {
-            problems_.add(value.offset, "\"output\" is one of nothing");
+        if (names.empty()) {
+            problems_.add(value.offset, "at least one tensor has to be named here");
         }
+    }
+
+    void read_exchanged(const cases::JsonValue& value, std::pair<std::string, std::string>& names) {
+        const auto* const two = value.array();
+        const auto name = [&](std::size_t i) { return two->at(i).string(); };
+        const bool fits = two != nullptr && two->size() == 2 && name(0) != nullptr && name(1) != nullptr &&
+                          std::ranges::any_of(operators_, [&](const operators::OperatorSchema* schema) {
+                              const auto* const a = schema->find_field(*name(0));
+                              const auto* const b = schema->find_field(*name(1));
+                              return a != nullptr && b != nullptr && a->type == b->type && !a->is_tensor();
+                          });
+        if (!fits) {
+            problems_.add(value.offset, "two attributes of the same type have to be named here");
+            return;
+        }
+        names = {*name(0), *name(1)};
     }
 
     void read_source(const cases::JsonValue& value, std::string& source) {
@@ -182,7 +221,7 @@ bool ElementCondition::reads_inputs() const {
 }
 
 bool ElementCondition::reads_actual() const {
-    return !source_.empty() || std::ranges::any_of(operands_, [](const Operand& operand) {
+    return !source_.empty() || !within_.empty() || std::ranges::any_of(operands_, [](const Operand& operand) {
         return std::ranges::any_of(operand.factors(), [](const auto* factor) { return factor->name == actual_word; });
     });
 }
@@ -190,7 +229,8 @@ bool ElementCondition::reads_actual() const {
 bool ElementCondition::is_unknown(const Operand& operand, const Wanted& wanted) {
     return std::ranges::any_of(operand.factors(), [&](const Factor* factor) {
         return (factor->name == expected_word && !wanted.facts.expected(wanted.output)) ||
-               (factor->name == actual_word && !wanted.facts.actual(wanted.output));
+               (factor->name == actual_word && !wanted.facts.actual(wanted.output)) ||
+               (factor->name == exchanged_word && !wanted.facts.actual(wanted.output));
     });
 }
 
@@ -225,8 +265,32 @@ void ElementCondition::keep_those_of_source(const Wanted& wanted, std::vector<bo
     }
 }
 
+void ElementCondition::keep_those_within(const Wanted& wanted, std::vector<bool>& mask) const {
+    // The roundings of a mean do not count.
+    constexpr double slack = 0x1p-9;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const std::string& name : within_) {
+        const TensorFact fact = find_tensor(wanted.facts.descriptor(), name);
+        const core::Tensor* const content = fact.input ? wanted.facts.input(*fact.input) : nullptr;
+        for (const double value : content == nullptr ? std::vector<double>() : elements_of(*content)) {
+            low = std::fmin(low, value);
+            high = std::fmax(high, value);
+        }
+    }
+    const auto& actual = wanted.facts.actual(wanted.output);
+    const double room = slack * std::max(std::fabs(low), std::fabs(high));
+    for (std::uint64_t i = 0; actual && i < wanted.elements; ++i) {
+        mask[i] = mask[i] && actual->at(i) >= low - room && actual->at(i) <= high + room;
+    }
+}
+
 ElementCondition::Values ElementCondition::values_of(const Factor& factor, const Wanted& wanted) {
-    auto& [facts, output, elements] = wanted;
+    auto& [facts, output, elements, exchanged] = wanted;
+    if (factor.name == exchanged_word) {
+        auto values = facts.exchanged(output, exchanged);
+        return values && values->size() == elements ? std::move(values) : std::nullopt;
+    }
     if (is_result(factor.name)) {
         const auto& values = factor.name == expected_word ? facts.expected(output) : facts.actual(output);
         return values && values->size() == elements ? values : std::nullopt;
@@ -251,6 +315,7 @@ ElementCondition::Values ElementCondition::values_of(const Factor& factor, const
         if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
             for (double& value : values) {
                 value = value * static_cast<double>(scale->scale) + static_cast<double>(scale->bias);
+                value = converted(value, content->desc.data_type);
             }
         }
     }
@@ -284,7 +349,7 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
         return {};
     }
     std::vector<bool> mask(elements, true);
-    const Wanted wanted{facts, output, elements};
+    const Wanted wanted{facts, output, elements, exchanged_};
     for (const Operand& operand : operands_) {
         if (is_unknown(operand, wanted)) {
             continue;
@@ -299,6 +364,9 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
     }
     if (!source_.empty()) {
         keep_those_of_source(wanted, mask);
+    }
+    if (!within_.empty()) {
+        keep_those_within(wanted, mask);
     }
     return mask;
 }

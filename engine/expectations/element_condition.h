@@ -9,12 +9,15 @@
 //     { "index": 0 }
 //     { "output": "OutputIndicesTensor", "expected": 0 }
 //     { "from": "InputTensor" }
+//     { "within": ["ValueTensor", "PastValueTensor"] }
+//     { "exchanging": ["Alpha", "Beta"], "actual-exchanged": { "magnitude": { "below": 0.01 } } }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/expectations/case_facts.h"
@@ -48,7 +51,7 @@ private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
     /// ScaleBias. Or its index in row-major order.
     struct Factor {
-        /// The input's name, "expected", "actual" or "index". Empty if there is no factor.
+        /// The input's name, "expected", "actual", "exchanged" or "index". Empty if there is no factor.
         std::string name;
         bool scaled = false;
     };
@@ -72,6 +75,7 @@ private:
         CaseFacts& facts;
         std::size_t output;
         std::uint64_t elements;
+        const std::pair<std::string, std::string>& exchanged;
     };
     class Reader;
     using Values = std::optional<std::vector<double>>;
@@ -81,6 +85,8 @@ private:
     static std::vector<double> elements_of(const core::Tensor& tensor);
     /// Leaves those in the mask that are equal to some element of the source.
     void keep_those_of_source(const Wanted& wanted, std::vector<bool>& mask) const;
+    /// Leaves those in the mask that lie between the least and the largest elements of some inputs.
+    void keep_those_within(const Wanted& wanted, std::vector<bool>& mask) const;
     static bool is_unknown(const Operand& operand, const Wanted& wanted);
 
     std::vector<Operand> operands_;
@@ -88,6 +94,10 @@ private:
     std::vector<std::string> outputs_;
     /// The input that has every element which the engine has computed. May be empty.
     std::string source_;
+    /// The inputs between whose elements lies what the engine has computed. May be empty.
+    std::vector<std::string> within_;
+    /// The attributes that "exchanged" exchanges. May be empty.
+    std::pair<std::string, std::string> exchanged_;
 };
 
 }  // namespace dmlconform::expectations

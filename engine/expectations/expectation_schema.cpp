@@ -93,6 +93,7 @@ Json condition_definition() {
 std::string expectations_schema() {
     const Json text{{"type", "string"}, {"pattern", "\\S"}};
     const Json glob{{"type", "string"}, {"minLength", 1}};
+    const Json names{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", {{"type", "string"}}}};
     const Json globs{{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", glob}}}}};
     const Json range{{"type", "string"}, {"pattern", "^[ ,]*((>=|<=|>|<|=)? *[0-9]+(\\.[0-9]+)*[ ,]*)+$"}};
     Json statuses = Json::array();
@@ -112,7 +113,7 @@ std::string expectations_schema() {
                "others must not.",
                {{"type", "object"},
                 {"minProperties", 1},
-                {"properties", {{"output", globs}, {"from", glob}}},
+                {"properties", {{"output", globs}, {"from", glob}, {"within", globs}, {"exchanging", names}}},
                 {"additionalProperties", number_schema()}})},
           {"happens", described("What goes wrong. Default: any of them.",
                                 {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},

@@ -101,6 +101,26 @@ std::optional<Lists> unrounded_results(const cases::Case& subject) {
     return results_of(wide, *inputs);
 }
 
+/// The case with each other's values for two attributes. Nothing if the operator does not have both.
+std::optional<cases::Case> with_exchanged(const cases::Case& subject,
+                                          const std::pair<std::string, std::string>& attributes) {
+    auto descriptor = std::make_shared<operators::Descriptor>(*subject.descriptor);
+    const auto& fields = descriptor->schema->fields;
+    const auto value = [&](const std::string& name) -> operators::FieldValue* {
+        const auto* const field = descriptor->schema->find_field(name);
+        return field == nullptr ? nullptr : &descriptor->values[static_cast<std::size_t>(field - fields.data())];
+    };
+    operators::FieldValue* const first = value(attributes.first);
+    operators::FieldValue* const second = value(attributes.second);
+    if (first == nullptr || second == nullptr) {
+        return std::nullopt;
+    }
+    std::swap(*first, *second);
+    cases::Case exchanged = subject;
+    exchanged.descriptor = std::move(descriptor);
+    return exchanged;
+}
+
 }  // namespace
 
 std::vector<double> elements_of(const core::Tensor& tensor) {
@@ -123,6 +143,13 @@ expectations::OutputElements elements_by_reference(const cases::Case& subject) {
         const std::optional<Lists>& lists = **kept;
         return lists ? std::optional((*lists)[output]) : std::nullopt;
     }};
+}
+
+std::optional<std::vector<double>> elements_with_exchanged(const cases::Case& subject, std::size_t output,
+                                                           const std::pair<std::string, std::string>& attributes) {
+    const auto exchanged = with_exchanged(subject, attributes);
+    const auto lists = exchanged ? unrounded_results(*exchanged) : std::nullopt;
+    return lists ? std::optional((*lists)[output]) : std::nullopt;
 }
 
 std::vector<double> unrounded(const core::Tensor& expected, const std::optional<std::vector<double>>& unrounded) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cases/case.h"
@@ -16,6 +18,11 @@ namespace dmlconform::run {
 /// What the reference expects of the case. Results of FLOAT16 have not been rounded to FLOAT16, if the operator takes
 /// FLOAT32 as well: the same elements in packed tensors of FLOAT32 give them. The case must outlive the result.
 [[nodiscard]] expectations::OutputElements elements_by_reference(const cases::Case& subject);
+
+/// What the reference expects of an output of the same case with each other's values for two attributes of the same
+/// type. Nothing if that is not legal.
+[[nodiscard]] std::optional<std::vector<double>> elements_with_exchanged(
+    const cases::Case& subject, std::size_t output, const std::pair<std::string, std::string>& attributes);
 
 /// What is expected of an output, not rounded to FLOAT16 where the reference agrees: where `expected`, rounded to
 /// nearest even, is what `unrounded` has. `unrounded` may be missing.

@@ -207,7 +207,11 @@ expectations::OutputElements OutputJudge::elements_of_outputs(const std::vector<
             },
             .actual = [&outputs](std::size_t output) -> std::optional<std::vector<double>> {
                 return elements_of(outputs[output]);
-            }};
+            },
+            .exchanged =
+                [this](std::size_t output, const std::pair<std::string, std::string>& attributes) {
+                    return elements_with_exchanged(case_, output, attributes);
+                }};
 }
 
 void OutputJudge::compare_segments(const EngineInfo& engine, const CompileGraph& compile,

@@ -388,12 +388,13 @@ TEST(Condition, SelectsElementsByIndex) {
         {R"({ "InputTensor-ExponentTensor": { "below": 0 } })", "010100"},
         {R"({ "ExponentTensor/scaled InputTensor^ExponentTensor": { "above": 0.1 } })", "100000"},
         {R"({ "InputTensor^scaled ExponentTensor": { "below": -7 } })", "010000"},
+        {R"({ "scaled ExponentTensor": 5 })", "001001"},
         {R"({ "index": { "atLeast": 4 } })", "000011"},
         {R"({ "output": "OutputTensor", "InputTensor": 5 })", "000010"},
         {R"({ "output": ["OutputTensor"] })", "111111"},
         {R"({ "output": "InputTensor" })",
          "c.json:1:13: error: this is not the name of an output of the operators of this entry (at /output)"},
-        {R"({ "output": [] })", "c.json:1:13: error: \"output\" is one of nothing (at /output)"},
+        {R"({ "output": [] })", "c.json:1:13: error: at least one tensor has to be named here (at /output)"},
         {R"({ "InputTensor^": 2 })",
          "c.json:1:3: error: no operator of this entry has an input \"\" (at /InputTensor^)\n    hint: \"expected\" "
          "and "
@@ -428,6 +429,17 @@ TEST(Condition, SelectsElementsByIndex) {
               "c.json:1:3: error: no operator of this entry has an input \"InputTensor[0]\" (at /InputTensor[0])\n    "
               "hint: \"expected\" and \"actual\" are the elements of outputs");
     EXPECT_EQ(mask_of(R"({ "InputTensor": { "nan": true } })", case_of(rounded), 4), "1111") << "one for all";
+    const cases::Case bytes = case_of(R"("operator": "ELEMENT_WISE_ABS",
+        "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [5] }, "OutputTensor": { "DataType": "INT8", "Sizes": [5] },
+                  "ScaleBias": { "Scale": 3.25, "Bias": -1.5 } },
+        "inputs": { "InputTensor": [0, 1, 2, 100, -100] })");
+    EXPECT_EQ(mask_of(R"({ "scaled InputTensor": [-1, 1] })", bytes, 5), "11000") << "truncated";
+    EXPECT_EQ(mask_of(R"({ "scaled InputTensor": [-326, 5, 323] })", bytes, 5), "00111") << "of 32 bits";
+    const cases::Case beyond = case_of(R"("operator": "ELEMENT_WISE_ABS",
+        "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] }, "OutputTensor": { "DataType": "INT8", "Sizes": [3] },
+                  "ScaleBias": { "Scale": 1e30, "Bias": 0 } },
+        "inputs": { "InputTensor": [1, -1, 0] })");
+    EXPECT_EQ(mask_of(R"({ "scaled InputTensor": [-2147483648, 2147483647] })", beyond, 3), "110") << "clamped";
 }
 
 TEST(Condition, ElementsAreMeantByWhatIsExpectedAndWhatWasComputed) {
@@ -489,6 +501,37 @@ TEST(Condition, ElementsMayBeThoseOfAnInput) {
     EXPECT_EQ(mask_of(R"({ "from": "ExponentTensor" })", case_of(powers), 6, outputs), "100000");
     EXPECT_EQ(mask_of(R"({ "from": "InputTensor" })", case_of(rounded), 6, outputs), "000001");
     EXPECT_EQ(mask_of(R"({ "from": "InputTensor", "index": 1 })", case_of(powers), 6, outputs), "010000");
+}
+
+TEST(Condition, ElementsMayLieBetweenThoseOfInputs) {
+    const std::vector<double> actual{1, -2, 3.005, 0.99, 6.5, std::nan("")};
+    const OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
+    EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor" })", case_of(powers), 6, outputs), "101000");
+    EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", "InputTensor"] })", case_of(powers), 6, outputs), "111110");
+    EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor" })", case_of(powers), 6), "111111") << "it has not run yet";
+    EXPECT_EQ(mask_of(R"({ "within": "OutputTensor" })", case_of(powers), 6),
+              "c.json:1:13: error: this is not the name of an input of the operators of this entry (at /within)");
+}
+
+TEST(Condition, ElementsMayBeThoseWithAttributesExchanged) {
+    const std::vector<double> actual{1, 2, 3, 4, 5, 6};
+    OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
+    std::pair<std::string, std::string> asked;
+    outputs.exchanged = [&](std::size_t, const std::pair<std::string, std::string>& attributes) {
+        asked = attributes;
+        return std::optional(std::vector<double>{1, 2.5, 3, 4, -5, 6});
+    };
+    const char* const text = R"({ "exchanging": ["InputPixelOffsets", "OutputPixelOffsets"], "actual-exchanged": 0 })";
+    EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "101101");
+    EXPECT_EQ(asked, std::pair(std::string("InputPixelOffsets"), std::string("OutputPixelOffsets")));
+    EXPECT_EQ(mask_of(text, case_of(resampled), 6), "111111") << "it has not run yet";
+    outputs.exchanged = {};
+    EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "none") << "nobody knows";
+    for (const char* wrong : {R"({ "exchanging": ["Scales", "InterpolationMode"] })", R"({ "exchanging": "Scales" })",
+                              R"({ "exchanging": ["InputTensor", "InputTensor"] })"}) {
+        EXPECT_NE(mask_of(wrong, case_of(resampled), 6).find("two attributes of the same type have to be named here"),
+                  std::string::npos);
+    }
 }
 
 Expectation entry_of(const std::string& members) {

@@ -266,11 +266,12 @@ TEST_F(Expecting, GraphsByTheirNodes) {
 }
 
 /// The only expectation of a file, without case ids.
-Expectation entry_of(const std::string& members, const std::string& status = "fail") {
+Expectation entry_of(const std::string& members, const std::string& status = "fail",
+                     const std::string& operators = "ELEMENT_WISE_*") {
     auto file = expectations::read_expectations(
         "e.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [ {
-            "operators": "ELEMENT_WISE_*", "finding": "signs", "reason": "they are lost", "status": ")" +
-                      status + "\", " + members + "} ] }");
+            "finding": "signs", "reason": "they are lost", "operators": ")" +
+                      operators + R"(", "status": ")" + status + "\", " + members + "} ] }");
     for (const cases::Problem& problem : file.problems) {
         throw std::logic_error("the test's entry is broken: " + to_string(problem));
     }
@@ -348,6 +349,22 @@ TEST_F(Expecting, InfinityForWhatIsRoundedToTheLargestNumberOfFloat16) {
         const CaseResult result = run(behaviour, {overflow}, sums);
         EXPECT_EQ(result.status, row.status) << row.element << " as " << row.actual << ": " << result.reason;
     }
+}
+
+TEST_F(Expecting, WhatIsRightIfTwoAttributesAreExchanged) {
+    constexpr std::string_view linear = R"({ "name": "linear", "operator": "ACTIVATION_LINEAR",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "Alpha": 2, "Beta": 5 },
+        "inputs": { "InputTensor": [1, 2, 3, 4] } })";
+    const Expectation exchanged = entry_of(R"("elements": { "exchanging": ["Alpha", "Beta"], "actual-exchanged": 0 })",
+                                           "fail", "ACTIVATION_LINEAR");
+    const auto status = [&](std::vector<float> differences) {
+        return run(off_by(std::move(differences)), {exchanged}, linear).status;
+    };
+    EXPECT_EQ(status({0, 3, 6, 9}), Status::xfail) << "5 x + 2";
+    EXPECT_EQ(status({0, 0, 6, 0}), Status::xfail);
+    EXPECT_EQ(status({0, 0, 7, 0}), Status::fail);
+    EXPECT_EQ(status({1, 3, 6, 9}), Status::fail);
 }
 
 TEST_F(Expecting, ARejectionThatIsExpected) {
