@@ -2,9 +2,11 @@
 #include "engine/run/node_values.h"
 
 #include <algorithm>
+#include <deque>
+#include <stdexcept>
 #include <utility>
 
-#include "engine/cpu/reference.h"
+#include "engine/cpu/graph_reference.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_values.h"
 #include "engine/run/reference_source.h"
@@ -23,11 +25,33 @@ std::uint64_t bytes_of(const std::vector<core::ElementSlack>& slack) {
 
 }  // namespace
 
+struct NodeValues::Together {
+    /// The ranges of a node that nobody has asked for yet.
+    struct Ranges {
+        std::size_t node = 0;
+        std::vector<core::ElementSlack> slack;
+        std::uint64_t bytes = 0;
+    };
+
+    std::vector<bool> nodes;
+    std::size_t runs = 0;
+    std::uint64_t memory = 0;
+    /// The inputs of the graph, while nodes are computed.
+    std::vector<Shared> inputs;
+    std::unique_ptr<cpu::GraphReference> reference;
+    std::vector<bool> computed;
+    std::deque<Ranges> ranges;
+    std::uint64_t range_bytes = 0;
+    std::optional<cpu::Reference> whole;
+};
+
 NodeValues::NodeValues(std::shared_ptr<const cases::Case> whole, std::uint64_t memory)
     : whole_(std::move(whole)), graph_(*whole_->descriptor->graph), values_(graph_.values.size(), memory) {}
 
+NodeValues::~NodeValues() = default;
+
 void NodeValues::compute_together(std::vector<bool> nodes, std::size_t runs, std::uint64_t memory) {
-    together_.emplace();
+    together_ = std::make_unique<Together>();
     together_->computed.resize(nodes.size());
     together_->nodes = std::move(nodes);
     together_->runs = runs;
@@ -147,11 +171,11 @@ std::optional<cpu::Reference> NodeValues::take(std::size_t node) {
     if (!together_) {
         return std::nullopt;
     }
-    const auto found = std::ranges::find(together_->ranges, node, &Ranges::node);
+    const auto found = std::ranges::find(together_->ranges, node, &Together::Ranges::node);
     if (found == together_->ranges.end()) {
         return std::nullopt;
     }
-    Ranges ranges = std::move(*found);
+    Together::Ranges ranges = std::move(*found);
     together_->range_bytes -= ranges.bytes;
     together_->ranges.erase(found);
     auto outputs = outputs_of(node);

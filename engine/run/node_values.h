@@ -3,15 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "engine/cases/case.h"
-#include "engine/cpu/graph_reference.h"
+#include "engine/cpu/reference.h"
 #include "engine/operators/graph.h"
 #include "engine/run/value_store.h"
 
@@ -22,6 +20,9 @@ class NodeValues {
 public:
     /// The values take about `memory` bytes at most. What does not fit goes to a temporary file.
     NodeValues(std::shared_ptr<const cases::Case> whole, std::uint64_t memory);
+    NodeValues(const NodeValues&) = delete;
+    NodeValues& operator=(const NodeValues&) = delete;
+    ~NodeValues();
 
     /// Judging a node and judging the graph take the same work for each node: its values and their ranges. From now on
     /// it is done once, for the graph with so many runs and for these nodes. Ranges take `memory` bytes at most, or
@@ -40,26 +41,7 @@ public:
 private:
     using Shared = std::shared_ptr<const core::Tensor>;
 
-    /// The ranges of a node that nobody has asked for yet.
-    struct Ranges {
-        std::size_t node = 0;
-        std::vector<core::ElementSlack> slack;
-        std::uint64_t bytes = 0;
-    };
-
-    /// The nodes and the graph together, as far as they are computed.
-    struct Together {
-        std::vector<bool> nodes;
-        std::size_t runs = 0;
-        std::uint64_t memory = 0;
-        /// The inputs of the graph, while nodes are computed.
-        std::vector<Shared> inputs;
-        std::unique_ptr<cpu::GraphReference> reference;
-        std::vector<bool> computed;
-        std::deque<Ranges> ranges;
-        std::uint64_t range_bytes = 0;
-        std::optional<cpu::Reference> whole;
-    };
+    struct Together;
 
     [[nodiscard]] bool is_made_again(operators::ValueIndex index) const;
     [[nodiscard]] bool is_ready(operators::ValueIndex index) const;
@@ -82,8 +64,8 @@ private:
     const operators::Graph& graph_;
     std::mutex mutex_;
     ValueStore values_;
-    /// Empty: each case computes its own results.
-    std::optional<Together> together_;
+    /// The nodes and the graph together, as far as they are computed. Null: each case computes its own results.
+    std::unique_ptr<Together> together_;
 };
 
 }  // namespace dmlconform::run
