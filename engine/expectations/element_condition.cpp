@@ -14,7 +14,6 @@
 #include "engine/core/utf8.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
-#include "engine/operators/element_rules.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -76,8 +75,7 @@ std::optional<std::vector<double>> combined(std::optional<std::vector<double>> f
 }  // namespace
 
 bool has_element_wise(std::span<const operators::OperatorSchema* const> operators) {
-    return std::ranges::any_of(operators,
-                               [](const auto* schema) { return operators::element_rules(*schema).element_wise; });
+    return std::ranges::any_of(operators, &operators::OperatorSchema::element_wise);
 }
 
 /// Reads the keys and tests of a condition.
@@ -342,7 +340,7 @@ ElementCondition::Values ElementCondition::values_of(const Operand& operand, con
 }
 
 std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const {
-    if (reads_inputs() && !operators::element_rules(*facts.descriptor().schema).element_wise) {
+    if (reads_inputs() && !facts.descriptor().schema->element_wise) {
         return {};  // an entry without operators
     }
     if (!outputs_.empty() && std::ranges::find(outputs_, facts.descriptor().outputs()[output].name) == outputs_.end()) {

@@ -246,6 +246,7 @@ OperatorSchema schema_from(const json& entry) {
     }
     schema.in_place = entry.value("inPlace", json::object()).get<decltype(schema.in_place)>();
     schema.elements = one_of(element_uses, entry.value("elements", "computed"));
+    schema.element_wise = entry.value("elementWise", false);
     if (const auto network = entry.find("network"); network != entry.end()) {
         schema.network = {network->at("gates").get<std::uint32_t>(), network->at("activations").get<std::uint32_t>()};
     }

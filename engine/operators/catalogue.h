@@ -158,6 +158,9 @@ struct OperatorSchema {
     /// has no activation field.
     std::map<std::string, core::FeatureLevel, std::less<>> fusable;
     ElementUse elements = ElementUse::computed;
+    /// Each element of the outputs depends only on the inputs' elements with the same coordinates. Normalisations count
+    /// as well: a slice of one element is normalised separately.
+    bool element_wise = false;
     NetworkParts network;
 
     /// The name without prefix: "SLICE1".

@@ -108,7 +108,6 @@ core::Result<ElementRules> parse_element_rules(std::string_view text, const Oper
     try {
         const RulesJson entry = RulesJson::parse(text);
         ElementRules rules;
-        rules.element_wise = entry.value("elementWise", false);
         if (const auto decides = entry.find("decides"); decides != entry.end()) {
             rules.decides = decides_from(*decides);
         }

@@ -41,9 +41,6 @@ struct IndexRange {
 };
 
 struct ElementRules {
-    /// Each element of the outputs depends only on the inputs' elements with the same coordinates. Normalisations count
-    /// as well: a slice of one element is normalised separately.
-    bool element_wise = false;
     Decides decides;
     /// The inputs whose elements become the outputs' elements.
     std::vector<std::string> passes_on;

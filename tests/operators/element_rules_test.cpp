@@ -26,9 +26,9 @@ TEST(ElementRules, SaysWhichOperatorsDecide) {
 }
 
 TEST(ElementRules, SaysWhichElementsGoWhere) {
-    EXPECT_TRUE(rules_of("ACTIVATION_RELU").element_wise);
-    EXPECT_FALSE(rules_of("ACTIVATION_SOFTMAX").element_wise);
-    EXPECT_FALSE(rules_of("GATHER").element_wise);
+    EXPECT_TRUE(find_operator("ACTIVATION_RELU")->element_wise);
+    EXPECT_FALSE(find_operator("ACTIVATION_SOFTMAX")->element_wise);
+    EXPECT_FALSE(find_operator("GATHER")->element_wise);
     EXPECT_EQ(rules_of("ELEMENT_WISE_IF").passes_on, (std::vector<std::string>{"ATensor", "BTensor"}));
     EXPECT_EQ(rules_of("ELEMENT_WISE_ADD").passes_on, std::vector<std::string>());
     const auto range = [](const char* name, const char* input) {

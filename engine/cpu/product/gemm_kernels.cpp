@@ -23,7 +23,7 @@ using product::Finish;
 enum Input : std::size_t { a_tensor, b_tensor, c_tensor };
 
 bool is_softmax(const Descriptor* activation) {
-    return activation != nullptr && activation->schema->short_name().starts_with("ACTIVATION_SOFTMAX");
+    return activation != nullptr && !activation->schema->element_wise;
 }
 
 // ---- a fused softmax ---------------------------------------------------------------------------------------------

@@ -108,8 +108,7 @@ bool is_better_swapped(const ProductParameters& parameters) {
 
 /// A fused softmax needs the complete result, because each element depends on its whole slice.
 bool is_softmax(const Descriptor* activation) {
-    return activation != nullptr && (activation->schema->short_name() == "ACTIVATION_SOFTMAX" ||
-                                     activation->schema->short_name() == "ACTIVATION_SOFTMAX1");
+    return activation != nullptr && !activation->schema->element_wise;
 }
 
 void add_softmax(DispatchPlan& plan, const Descriptor& activation, const core::TensorDesc& source, BufferRef sums,

@@ -58,13 +58,12 @@ void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
     const Descriptor* const fused = descriptor.schema->find_field("FusedActivation") == nullptr
                                         ? nullptr
                                         : descriptor.activation("FusedActivation");
-    if (fused == nullptr) {
+    if (fused == nullptr || fused->schema->element_wise) {
         return;
     }
-    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX") {
+    if (!has_field(*fused, "Axes")) {
         std::fill(batches.begin(), batches.end(), 1);
-    }
-    if (has_field(*fused, "Axes")) {
+    } else {
         Descriptor softmax = *fused;
         const Uints axes = random_axes(random, batches.size() + 2);
         field_of(softmax, "Axes") = axes.empty() ? Uints{0} : axes;

@@ -108,24 +108,21 @@ Cost product_cost(const Descriptor& descriptor) {
 Verdict check_fused_axes(const Descriptor& descriptor) {
     const Descriptor* fused = descriptor.activation("FusedActivation");
     const core::Dimensions& sizes = sizes_of(descriptor, "OutputTensor");
-    if (fused == nullptr) {
+    if (fused == nullptr || fused->schema->element_wise) {
         return {};
     }
-    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX" &&
-        std::any_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size != 1; })) {
-        return broken_rule(
-            descriptor, "fusedAxes",
-            fmt::format("OutputTensor has sizes {}; for the fused ACTIVATION_SOFTMAX all but the last two "
-                        "must be 1",
-                        core::to_string(sizes)));
+    const bool has_axes = fused->schema->find_field("Axes") != nullptr;
+    if (!has_axes && std::any_of(sizes.begin(), sizes.end() - 2, [](std::uint32_t size) { return size != 1; })) {
+        return broken_rule(descriptor, "fusedAxes",
+                           fmt::format("OutputTensor has sizes {}; for the fused {} all but the last two must be 1",
+                                       core::to_string(sizes), fused->schema->short_name()));
     }
-    if (fused->schema->short_name() == "ACTIVATION_SOFTMAX1") {
+    if (has_axes) {
         for (const std::uint32_t axis : fused->uints("Axes")) {
             if (axis >= sizes.size()) {
                 return broken_rule(descriptor, "fusedAxes",
-                                   fmt::format("Axes of the fused ACTIVATION_SOFTMAX1 names {}, but OutputTensor has "
-                                               "{} dimensions",
-                                               axis, sizes.size()));
+                                   fmt::format("Axes of the fused {} names {}, but OutputTensor has {} dimensions",
+                                               fused->schema->short_name(), axis, sizes.size()));
             }
         }
     }
