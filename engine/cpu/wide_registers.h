@@ -5,9 +5,8 @@
 // nor reorder additions (cmake/Compiler.cmake).
 #pragma once
 
-// GCC-like compilers can compile single functions for other processors. Not on Windows, where GCC does not align the
-// stack for wide registers (GCC bug 54412).
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
+// GCC-like compilers can compile single functions for other processors.
+#if defined(__GNUC__) && defined(__x86_64__)
 #define DMLCONFORM_HAS_WIDE_REGISTERS 1
 #else
 #define DMLCONFORM_HAS_WIDE_REGISTERS 0

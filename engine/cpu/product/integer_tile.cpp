@@ -68,55 +68,40 @@ void pairs_on_any_processor(const Pair* left, std::int64_t left_stride, const Pa
     }
 }
 
-// Lets the sums of all rows stay in registers instead of an array in memory.
-#if defined(__clang__)
-#define DMLCONFORM_UNROLLED _Pragma("unroll 8")
-#else
-#define DMLCONFORM_UNROLLED _Pragma("GCC unroll 8")
-#endif
-
-// The same loop for two instruction sets; the whole tile stays in registers. There is one array for each register of a
-// row, because GCC keeps arrays of arrays in memory. It is a macro, because GCC does not inline functions that are
-// compiled for fewer instructions.
-#define DMLCONFORM_TILE_OF_512_BITS(name, instructions, add_products)                                      \
-    [[gnu::target(instructions)]] void name(const Pair* left, std::int64_t left_stride, const Pair* right, \
-                                            std::int64_t depth, std::int32_t* sums, std::int64_t stride) { \
-        __m512i sums_0[integer_tile_rows];                                                                 \
-        __m512i sums_16[integer_tile_rows];                                                                \
-        __m512i sums_32[integer_tile_rows];                                                                \
-        DMLCONFORM_UNROLLED                                                                                \
-        for (std::int64_t i = 0; i < integer_tile_rows; ++i) {                                             \
-            sums_0[i] = _mm512_loadu_si512(sums + i * stride);                                             \
-            sums_16[i] = _mm512_loadu_si512(sums + i * stride + 16);                                       \
-            sums_32[i] = _mm512_loadu_si512(sums + i * stride + 32);                                       \
-        }                                                                                                  \
-        for (std::int64_t k = 0; k < depth; ++k) {                                                         \
-            const Pair* const elements = right + k * integer_tile_columns;                                 \
-            const __m512i elements_0 = _mm512_loadu_si512(elements);                                       \
-            const __m512i elements_16 = _mm512_loadu_si512(elements + 16);                                 \
-            const __m512i elements_32 = _mm512_loadu_si512(elements + 32);                                 \
-            DMLCONFORM_UNROLLED                                                                            \
-            for (std::int64_t i = 0; i < integer_tile_rows; ++i) {                                         \
-                const __m512i factors = _mm512_set1_epi32(static_cast<int>(left[i * left_stride + k]));    \
-                sums_0[i] = add_products(sums_0[i], factors, elements_0);                                  \
-                sums_16[i] = add_products(sums_16[i], factors, elements_16);                               \
-                sums_32[i] = add_products(sums_32[i], factors, elements_32);                               \
-            }                                                                                              \
-        }                                                                                                  \
-        DMLCONFORM_UNROLLED                                                                                \
-        for (std::int64_t i = 0; i < integer_tile_rows; ++i) {                                             \
-            _mm512_storeu_si512(sums + i * stride, sums_0[i]);                                             \
-            _mm512_storeu_si512(sums + i * stride + 16, sums_16[i]);                                       \
-            _mm512_storeu_si512(sums + i * stride + 32, sums_32[i]);                                       \
-        }                                                                                                  \
+/// The whole tile stays in registers, if the loops over rows are unrolled. There is one array for each register of a
+/// row, because GCC keeps arrays of arrays in memory.
+[[gnu::target("avx512f,avx512bw,avx512vnni")]] void pairs_with_vnni(const Pair* left, std::int64_t left_stride,
+                                                                    const Pair* right, std::int64_t depth,
+                                                                    std::int32_t* sums, std::int64_t stride) {
+    __m512i sums_0[integer_tile_rows];
+    __m512i sums_16[integer_tile_rows];
+    __m512i sums_32[integer_tile_rows];
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < integer_tile_rows; ++i) {
+        sums_0[i] = _mm512_loadu_si512(sums + i * stride);
+        sums_16[i] = _mm512_loadu_si512(sums + i * stride + 16);
+        sums_32[i] = _mm512_loadu_si512(sums + i * stride + 32);
     }
-
-#define DMLCONFORM_MULTIPLY_AND_ADD(sum, factors, elements) _mm512_add_epi32(sum, _mm512_madd_epi16(factors, elements))
-DMLCONFORM_TILE_OF_512_BITS(pairs_with_avx512, "avx512f,avx512bw", DMLCONFORM_MULTIPLY_AND_ADD)
-DMLCONFORM_TILE_OF_512_BITS(pairs_with_vnni, "avx512f,avx512bw,avx512vnni", _mm512_dpwssd_epi32)
-#undef DMLCONFORM_MULTIPLY_AND_ADD
-#undef DMLCONFORM_TILE_OF_512_BITS
-#undef DMLCONFORM_UNROLLED
+    for (std::int64_t k = 0; k < depth; ++k) {
+        const Pair* const elements = right + k * integer_tile_columns;
+        const __m512i elements_0 = _mm512_loadu_si512(elements);
+        const __m512i elements_16 = _mm512_loadu_si512(elements + 16);
+        const __m512i elements_32 = _mm512_loadu_si512(elements + 32);
+#pragma GCC unroll 8
+        for (std::int64_t i = 0; i < integer_tile_rows; ++i) {
+            const __m512i factors = _mm512_set1_epi32(static_cast<int>(left[i * left_stride + k]));
+            sums_0[i] = _mm512_dpwssd_epi32(sums_0[i], factors, elements_0);
+            sums_16[i] = _mm512_dpwssd_epi32(sums_16[i], factors, elements_16);
+            sums_32[i] = _mm512_dpwssd_epi32(sums_32[i], factors, elements_32);
+        }
+    }
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < integer_tile_rows; ++i) {
+        _mm512_storeu_si512(sums + i * stride, sums_0[i]);
+        _mm512_storeu_si512(sums + i * stride + 16, sums_16[i]);
+        _mm512_storeu_si512(sums + i * stride + 32, sums_32[i]);
+    }
+}
 
 #endif
 
@@ -128,11 +113,8 @@ std::vector<IntegerTile> integer_tiles() {
     if (has_avx2()) {
         tiles.push_back(pairs_with_avx2);
     }
-    if (has_avx512()) {
-        tiles.push_back(pairs_with_avx512);
-        if (__builtin_cpu_supports("avx512vnni") != 0) {
-            tiles.push_back(pairs_with_vnni);
-        }
+    if (has_avx512() && __builtin_cpu_supports("avx512vnni") != 0) {
+        tiles.push_back(pairs_with_vnni);
     }
 #endif
     return tiles;
