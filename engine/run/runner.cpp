@@ -1,6 +1,8 @@
-// Runs cases in parallel. Threads take cases by number, and results are reported in order.
+// Runs cases in parallel. Threads take cases by number, and results are reported in order. For each case, a thread
+// waits for the others once: small cases take no longer than that.
 #include "engine/run/runner.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <map>
@@ -18,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Limit, for each set of engines, of results that wait for a slower preceding case.
 constexpr std::size_t most_waiting = 64;
+
+/// A case that needs less than this part of a thread's share of the memory is not counted.
+constexpr std::uint64_t counted_parts = 64;
 
 class Run {
 public:
@@ -78,6 +83,10 @@ private:
             for (const EngineInfo& engine : run.engines_) {
                 bytes_ = std::max(bytes_, std::min(limit, memory_of(subject, engine, run.case_settings_)));
             }
+            if (bytes_ < limit / run.sets_.size() / counted_parts) {
+                bytes_ = 0;
+                return;
+            }
             std::unique_lock lock(run.mutex_);
             run.room_.wait(lock, [&] {
                 return run.in_use_ == 0 || bytes_ <= limit - limit / 4 - std::min(run.in_use_, limit - limit / 4);
@@ -87,6 +96,9 @@ private:
         MemoryShare(const MemoryShare&) = delete;
         MemoryShare& operator=(const MemoryShare&) = delete;
         ~MemoryShare() {
+            if (bytes_ == 0) {
+                return;
+            }
             const std::lock_guard lock(run_.mutex_);
             run_.in_use_ -= bytes_;
             run_.room_.notify_all();
@@ -97,12 +109,19 @@ private:
         std::uint64_t bytes_ = 0;
     };
 
+    /// Results of a thread that are not reported yet.
+    using Finished = std::vector<std::pair<std::size_t, Results>>;
+
     void work(const EngineSet& engines) {
         try {
             const CaseSource::Reader read = source_.reader();
-            while (const auto number = take()) {
-                finish(*number, results_of(*number, read, engines));
+            Finished finished;
+            while (const auto number = take(finished)) {
+                Results results = results_of(*number, read, engines, finished);
+                finished.emplace_back(*number, std::move(results));
             }
+            const std::lock_guard lock(mutex_);
+            hand_over(finished);
         } catch (...) {
             const std::lock_guard lock(mutex_);
             failure_ = std::current_exception();
@@ -111,30 +130,44 @@ private:
         }
     }
 
-    /// The number of the next case; empty if there are no more.
-    std::optional<std::size_t> take() {
-        std::unique_lock lock(mutex_);
-        room_.wait(lock, [&] { return stopped_ || taken_ == count_ || taken_ - reported_ < window_; });
-        stopped_ = stopped_ || (taken_ < count_ && observer_.stop_requested());
-        if (stopped_ || taken_ == count_) {
+    /// The number of the next case; empty if there are no more. Waits while too many results wait for a slower case.
+    std::optional<std::size_t> take(Finished& finished) {
+        if (stopped_) {
             return std::nullopt;
         }
-        return taken_++;
+        const std::size_t number = taken_++;
+        if (number >= count_) {
+            return std::nullopt;
+        }
+        if (number - reported_ >= window_) {
+            std::unique_lock lock(mutex_);
+            hand_over(finished);
+            room_.wait(lock, [&] { return stopped_ || number - reported_ < window_; });
+        }
+        return number;
     }
 
-    Results results_of(std::size_t number, const CaseSource::Reader& read, const EngineSet& engines) {
+    /// Hands over what is finished and announces a case. False if the run has to end.
+    bool begin(const cases::Case& subject, Finished& finished) {
+        const std::lock_guard lock(mutex_);
+        hand_over(finished);
+        stopped_ = stopped_ || observer_.stop_requested();
+        if (!stopped_) {
+            observer_.on_case(subject, begun_++);
+        }
+        return !stopped_;
+    }
+
+    Results results_of(std::size_t number, const CaseSource::Reader& read, const EngineSet& engines,
+                       Finished& finished) {
         const std::size_t repetition = number / source_.positions;
         std::size_t position = number % source_.positions;
         if (settings_.shuffle) {
             position = static_cast<std::size_t>(Shuffle(source_.positions, *settings_.shuffle + repetition)(position));
         }
         const auto subject = read(position);
-        if (subject == nullptr) {
+        if (subject == nullptr || !begin(*subject, finished)) {
             return {};
-        }
-        {
-            const std::lock_guard lock(mutex_);
-            observer_.on_case(*subject, begun_++);
         }
         Results results;
         const MemoryShare share(*this, *subject);
@@ -142,7 +175,6 @@ private:
             results = run_case(subject, engines, case_settings_);
         } catch (const EngineLost&) {
             // Interrupted: this case was not run.
-            const std::lock_guard lock(mutex_);
             stopped_ = true;
             return {};
         }
@@ -155,9 +187,12 @@ private:
         return results;
     }
 
-    void finish(std::size_t number, Results results) {
-        const std::lock_guard lock(mutex_);
-        waiting_.emplace(number, std::move(results));
+    /// Reports all results that wait for none before them. The caller holds the mutex.
+    void hand_over(Finished& finished) {
+        for (auto& [number, results] : finished) {
+            waiting_.emplace(number, std::move(results));
+        }
+        finished.clear();
         while (!waiting_.empty() && waiting_.begin()->first == reported_ && !failed_fast_) {
             report(waiting_.begin()->second);
             waiting_.erase(waiting_.begin());
@@ -192,15 +227,16 @@ private:
     const std::size_t window_;
     std::vector<EngineInfo> engines_;
 
-    /// Protects everything below.
+    std::atomic<std::size_t> taken_ = 0;
+    std::atomic<std::size_t> reported_ = 0;
+    std::atomic<bool> stopped_ = false;
+
+    /// Protects everything below. What the condition waits for only changes under it.
     std::mutex mutex_;
     std::condition_variable room_;
-    std::size_t taken_ = 0;
     /// The memory of the cases that run.
     std::uint64_t in_use_ = 0;
     std::size_t begun_ = 0;
-    std::size_t reported_ = 0;
-    bool stopped_ = false;
     bool failed_fast_ = false;
     /// Failures on the gate.
     std::size_t failures_ = 0;
