@@ -307,7 +307,9 @@ std::string catalogue_opinion(const Descriptor& descriptor, core::FeatureLevel l
 
 std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descriptor) {
     for (const core::FeatureLevel level : core::feature_levels()) {
-        if (!validate_at(descriptor, level)) {
+        // Rejections would take longer to word than all rules to check.
+        const bool is_too_early = descriptor.graph == nullptr && level < descriptor.schema->introduced;
+        if (!is_too_early && !validate_at(descriptor, level)) {
             return level;
         }
     }

@@ -24,11 +24,12 @@ TEST(Validations, OnePerCaseAndLevel) {
     constexpr core::FeatureLevel older{5, 0};
     for (const std::string_view text : {slice_with_expected, slice_without_expected, normalization}) {
         std::vector<cases::Case> read;
-        // The lowest level is searched from below. The highest one decides whether the case is legal.
+        // The lowest level is searched from the operator's first on. The highest one decides whether the case is legal.
         const std::uint64_t reading = verdicts_of([&] { read = cases_of({text}); });
         const cases::Case& subject = read.front();
-        const auto searched = std::ranges::count_if(
-            core::feature_levels(), [&](core::FeatureLevel level) { return level <= subject.min_feature_level; });
+        const auto searched = std::ranges::count_if(core::feature_levels(), [&](core::FeatureLevel level) {
+            return subject.descriptor->schema->introduced <= level && level <= subject.min_feature_level;
+        });
         EXPECT_EQ(reading, static_cast<std::uint64_t>(searched) + 1);
 
         cpu::CpuEngine newest(core::highest_feature_level);
