@@ -7,11 +7,10 @@
 #include <array>
 #include <filesystem>
 #include <functional>
-#include <future>
-#include <iterator>
 #include <map>
 
 #include "engine/cases/tensor_desc_reader.h"
+#include "engine/core/ordered_batches.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::cases {
@@ -82,55 +81,41 @@ std::size_t check_expansions(const Corpus::Entry& entry, const Corpus::File& fil
     return context.skipped;
 }
 
-/// What one thread read of an entry.
+/// Some expansions of an entry.
 struct ReadExpansions {
     std::vector<Case> cases;
     std::size_t skipped = 0;
     bool has_problems = false;
 };
 
-/// The same in several threads, which share the expansions. Empty if there are problems.
-std::vector<ReadExpansions> read_in_threads(const Corpus::Entry& entry, const Corpus::File& file, std::size_t first,
-                                            std::size_t last, std::size_t threads) {
-    const auto begin_of = [&](std::size_t part) { return first + (last - first) * part / threads; };
-    std::vector<std::future<ReadExpansions>> parts;
-    for (std::size_t part = 0; part < threads; ++part) {
-        parts.push_back(std::async(std::launch::async, [&, part] {
-            ReadExpansions read;
-            ProblemSink problems = file.positions.fresh();
-            read.skipped = check_expansions(entry, file, begin_of(part), begin_of(part + 1), problems,
-                                            [&](Case& subject) { read.cases.push_back(std::move(subject)); });
-            read.has_problems = problems.count() != 0;
-            return read;
-        }));
-    }
-    std::vector<ReadExpansions> all;
-    std::ranges::transform(parts, std::back_inserter(all), &std::future<ReadExpansions>::get);
-    return std::ranges::any_of(all, &ReadExpansions::has_problems) ? std::vector<ReadExpansions>() : std::move(all);
-}
-
 /// Reads all expansions of the last entry to find problems.
 void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, const CaseVisitor& visit) {
     /// So many are kept until they have been visited.
-    constexpr std::size_t at_a_time = 512;
+    constexpr std::size_t at_a_time = 256;
     const Corpus::Entry& entry = corpus.entries.back();
     const Corpus::File& file = corpus.files[entry.file];
     const std::size_t count = entry.expansions();
     std::size_t skipped = 0;
     std::size_t first = 0;
-    while (threads > 1 && count - first >= at_a_time) {
-        const std::size_t last = std::min(first + at_a_time * threads, count);
-        const auto parts = read_in_threads(entry, file, first, last, threads);
-        if (parts.empty()) {
-            break;  // one thread finds the problems in their order
-        }
-        for (const ReadExpansions& part : parts) {
-            skipped += part.skipped;
-            if (visit) {
-                std::ranges::for_each(part.cases, visit);
-            }
-        }
-        first = last;
+    if (threads > 1 && count >= 2 * at_a_time) {
+        const auto read = [&](std::size_t batch, ReadExpansions& result) {
+            ProblemSink found = file.positions.fresh();
+            result.skipped = check_expansions(entry, file, batch * at_a_time, (batch + 1) * at_a_time, found,
+                                              [&](Case& subject) { result.cases.push_back(std::move(subject)); });
+            result.has_problems = found.count() != 0;
+        };
+        core::OrderedBatches<ReadExpansions>(threads, count / at_a_time, read)
+            .take_in_order([&](const ReadExpansions& result) {
+                if (result.has_problems) {
+                    return false;  // one thread finds the problems in their order
+                }
+                skipped += result.skipped;
+                if (visit) {
+                    std::ranges::for_each(result.cases, visit);
+                }
+                first += at_a_time;
+                return true;
+            });
     }
     skipped += check_expansions(entry, file, first, count, problems, visit);
     if (skipped != 0) {
