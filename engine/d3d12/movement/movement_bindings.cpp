@@ -374,7 +374,8 @@ Bindings bindings() {
         {.name = "SLICE_GRAD", .plan = plan_slice_grad, .variants = variants, .unsupported = too_large},
         {.name = "SPLIT", .plan = plan_split, .variants = variants, .cut = cut_off_axis},
         {.name = "JOIN", .plan = plan_join, .variants = variants, .cut = cut_off_axis},
-        {.name = "TILE", .plan = plan_tile, .variants = variants, .cut = cut_where_alike},
+        // Where the input has one element along the dimension, every part of the output repeats it.
+        {.name = "TILE", .plan = plan_tile, .variants = variants, .cut = cut_anywhere},
         {.name = "PADDING", .plan = plan_padding, .variants = variants, .unsupported = too_far, .cut = cut_where_alike},
         {.name = "PADDING1",
          .plan = plan_padding1,
