@@ -508,7 +508,7 @@ TEST(CaseReader, KeysAreDocumentedOnes) {
     EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.end()),
               (std::vector<std::string>{"name", "description", "operator", "desc", "graph", "inputs", "expected",
                                         "expectError", "tolerance", "minFeatureLevel", "tags", "inPlace", "sweep",
-                                        "skipInvalid", "precision"}));
+                                        "skipInvalid", "precision", "expectedPrecision"}));
 }
 
 }  // namespace
