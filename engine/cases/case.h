@@ -13,11 +13,9 @@
 #include "engine/core/tolerance.h"
 #include "engine/operators/descriptor.h"
 
-namespace dmlconform::run {
-class SharedReference;
-}
-
 namespace dmlconform::cases {
+
+class SharedReference;
 
 struct Case {
     /// "<file stem>/<name>", the name that filters, expectations and reports use.
@@ -49,9 +47,9 @@ struct Case {
     std::uint64_t memory_beside = 0;
     /// Why the case can no longer run: its data files changed after they were checked. Empty if it can.
     std::string problem;
-    /// The reference's result, if it is computed together with those of other cases: see run/shared_reference.h. Null
+    /// The reference's result, if it is computed together with those of other cases: see cases/shared_reference.h. Null
     /// if it is computed for this case alone.
-    std::shared_ptr<run::SharedReference> reference{};
+    std::shared_ptr<SharedReference> reference{};
 
     [[nodiscard]] bool has_tag(const std::string& tag) const;
     /// True if an output has no expected values in the file, so that the reference computes them.

@@ -6,8 +6,8 @@
 
 #include "engine/compare/power.h"
 
+#include "engine/cases/shared_reference.h"
 #include "engine/cpu/graph_reference.h"
-#include "engine/run/shared_reference.h"
 
 namespace dmlconform::run {
 namespace {

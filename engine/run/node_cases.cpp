@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/cases/shared_reference.h"
 #include "engine/cpu/reference.h"
 #include "engine/graph_values.h"
 #include "engine/operators/graph.h"
@@ -15,7 +16,6 @@
 #include "engine/run/case_memory.h"
 #include "engine/run/case_values.h"
 #include "engine/run/node_values.h"
-#include "engine/run/shared_reference.h"
 
 namespace dmlconform::run {
 
@@ -44,7 +44,7 @@ private:
     core::TensorDesc seen_;
 };
 
-class NodeReference final : public SharedReference {
+class NodeReference final : public cases::SharedReference {
 public:
     NodeReference(std::shared_ptr<NodeValues> values, std::size_t node) : values_(std::move(values)), node_(node) {}
 
@@ -55,7 +55,7 @@ private:
     std::size_t node_;
 };
 
-class WholeReference final : public SharedReference {
+class WholeReference final : public cases::SharedReference {
 public:
     explicit WholeReference(std::shared_ptr<NodeValues> values) : values_(std::move(values)) {}
 

@@ -1,5 +1,5 @@
 // Tests of results of the reference that the cases of a graph and of its nodes share.
-#include "engine/run/shared_reference.h"
+#include "engine/cases/shared_reference.h"
 
 #include <gtest/gtest.h>
 
