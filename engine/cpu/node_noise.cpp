@@ -98,9 +98,10 @@ DMLCONFORM_EIGHT void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
+constexpr __mmask8 all_eight = 0xff;
+
 DMLCONFORM_EIGHT bool are_positive(const Eight& numbers) {
-    constexpr __mmask8 all = 0xff;
-    return _mm512_cmp_pd_mask(reinterpret_cast<const __m512d&>(numbers), __m512d{}, _CMP_GT_OQ) == all;
+    return _mm512_cmp_pd_mask(reinterpret_cast<const __m512d&>(numbers), __m512d{}, _CMP_GT_OQ) == all_eight;
 }
 
 /// What the slack says of eight elements.
@@ -124,14 +125,15 @@ DMLCONFORM_EIGHT void load_ranges(const core::ElementSlack& slack, std::size_t f
     ranges.have_sigma = are_positive(ranges.sigma);
 }
 
-/// The larger or smaller number; the second one if one of them is NaN, or if they are equal.
+/// The larger or smaller number; the second one if one of them is NaN, or if they are equal. With a mask of all
+/// elements, because GCC takes the form without a mask for uninitialised (GCC bug 105593).
 DMLCONFORM_EIGHT void raise(Eight& number, const Eight& least) {
-    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(
-        _mm512_max_pd(reinterpret_cast<const __m512d&>(least), reinterpret_cast<const __m512d&>(number))));
+    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(_mm512_maskz_max_pd(
+        all_eight, reinterpret_cast<const __m512d&>(least), reinterpret_cast<const __m512d&>(number))));
 }
 DMLCONFORM_EIGHT void lower(Eight& number, const Eight& greatest) {
-    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(
-        _mm512_min_pd(reinterpret_cast<const __m512d&>(greatest), reinterpret_cast<const __m512d&>(number))));
+    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(_mm512_maskz_min_pd(
+        all_eight, reinterpret_cast<const __m512d&>(greatest), reinterpret_cast<const __m512d&>(number))));
 }
 
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
