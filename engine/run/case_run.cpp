@@ -54,6 +54,14 @@ public:
         }
     }
 
+    [[nodiscard]] bool may_compare(const Engine& engine, std::size_t index) const {
+        const bool is_skipped = settings_.expected != nullptr && settings_.expected->plan(case_, index).skip != nullptr;
+        const bool compares =
+            !says_what_is_expected(engine, index) ||
+            std::ranges::any_of(case_.expected, [](const auto& values) { return values.has_value(); });
+        return settings_.compare && compares && !is_skipped && !known_skip(engine);
+    }
+
     CaseResult on(Engine& engine, std::size_t index) {
         CaseResult result;
         result.subject = subject_;
@@ -99,28 +107,33 @@ public:
     }
 
 private:
-    [[nodiscard]] bool says_what_is_expected(const Engine& engine, const CaseResult& result) const {
-        return settings_.against ? *settings_.against == result.engine : engine.info().is_reference;
+    [[nodiscard]] bool says_what_is_expected(const Engine& engine, std::size_t index) const {
+        return settings_.against ? *settings_.against == index : engine.info().is_reference;
+    }
+
+    /// Why the engine skips the case, as far as that is known without asking a device or another process.
+    [[nodiscard]] std::optional<std::string> known_skip(const Engine& engine) const {
+        if (case_.min_feature_level > engine.info().feature_level) {
+            return fmt::format("needs feature level {}, the engine has {}", core::to_string(case_.min_feature_level),
+                               core::to_string(engine.info().feature_level));
+        }
+        if (case_.expect_error && engine.info().has_only_outputs()) {
+            return "the descriptor has to be rejected, which outputs that were computed elsewhere do not show";
+        }
+        if (auto reason = too_large(engine)) {
+            return reason;
+        }
+        return engine.info().in_own_process ? std::nullopt : unsupported(engine);
     }
 
     void judge(Engine& engine, CaseResult& result) {
         if (!case_.problem.empty()) {
             return result.finish(Status::error, case_.problem);
         }
-        if (case_.min_feature_level > engine.info().feature_level) {
-            return result.finish(Status::skip, fmt::format("needs feature level {}, the engine has {}",
-                                                           core::to_string(case_.min_feature_level),
-                                                           core::to_string(engine.info().feature_level)));
-        }
-        if (case_.expect_error && engine.info().has_only_outputs()) {
-            return result.finish(
-                Status::skip,
-                "the descriptor has to be rejected, which outputs that were computed elsewhere do not show");
-        }
-        if (auto reason = too_large(engine)) {
+        if (auto reason = known_skip(engine)) {
             return result.finish(Status::skip, std::move(*reason));
         }
-        if (auto reason = unsupported(engine)) {
+        if (auto reason = engine.info().in_own_process ? unsupported(engine) : std::nullopt) {
             return result.finish(Status::skip, std::move(*reason));
         }
         engine.next_case(case_.id);
@@ -182,7 +195,7 @@ private:
             return std::nullopt;
         }
         if (settings_.against) {
-            return says_what_is_expected(engine, result) || values_.has_answer()
+            return says_what_is_expected(engine, result.engine) || values_.has_answer()
                        ? std::nullopt
                        : std::optional(fmt::format("{} has no values to compare with: {}", asked_, no_answer_));
         }
@@ -249,7 +262,7 @@ private:
             }
             keep_answer(outputs, result);
         }
-        judge_.compare_outputs(says_what_is_expected(engine, result), outputs, result);
+        judge_.compare_outputs(says_what_is_expected(engine, result.engine), outputs, result);
         judge_.compare_segments(
             engine.info(), [&](const operators::Descriptor& graph) { return compile(engine, graph); }, outputs, result);
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
@@ -341,6 +354,18 @@ std::uint64_t memory_of(const cases::Case& subject, const EngineInfo& engine, co
                   : settings.graph_mode == GraphMode::nodes ? MoreCopies::Engine::node
                                                             : MoreCopies::Engine::graph;
     return memory_needed_in_files(subject, more);
+}
+
+bool may_compare(const cases::Case& subject, std::span<const std::unique_ptr<Engine>> engines,
+                 const CaseSettings& settings) {
+    // The caller keeps the case alive.
+    const CaseRun run(std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), &subject), settings);
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        if (run.may_compare(*engines[i], i)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,

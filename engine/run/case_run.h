@@ -48,6 +48,11 @@ struct CaseSettings {
 [[nodiscard]] std::uint64_t memory_of(const cases::Case& subject, const EngineInfo& engine,
                                       const CaseSettings& settings);
 
+/// Whether running the case on these engines compares an output with the reference's, as far as that is known before
+/// the case is run.
+[[nodiscard]] bool may_compare(const cases::Case& subject, std::span<const std::unique_ptr<Engine>> engines,
+                               const CaseSettings& settings);
+
 /// Runs a case on each engine, in that order. Throws EngineLost if the run is interrupted while waiting for an engine.
 [[nodiscard]] std::vector<CaseResult> run_case(const std::shared_ptr<const cases::Case>& subject,
                                                std::span<const std::unique_ptr<Engine>> engines,

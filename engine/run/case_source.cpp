@@ -35,12 +35,13 @@ EntryStarts starts_of(const cases::Corpus& corpus) {
 class NodeReader {
 public:
     NodeReader(const cases::Corpus& corpus, const Selector& selector, std::shared_ptr<const EntryStarts> starts,
-               std::shared_ptr<SharedGraphCases> graphs, std::uint64_t max_memory)
+               std::shared_ptr<SharedGraphCases> graphs, std::uint64_t max_memory, CaseSource::IsCompared is_compared)
         : reader_(corpus),
           selector_(selector),
           starts_(std::move(starts)),
           graphs_(std::move(graphs)),
-          max_memory_(max_memory) {}
+          max_memory_(max_memory),
+          is_compared_(std::move(is_compared)) {}
 
     std::shared_ptr<const cases::Case> at(std::size_t position) {
         const auto next = std::ranges::upper_bound(starts_->all, position, {}, &EntryStart::first);
@@ -73,7 +74,8 @@ private:
             return nullptr;
         }
         const std::uint64_t memory = memory_for_values(*whole, max_memory_);
-        const bool together = selector_.matches(*whole) && !references_are_isolated();
+        // Without an engine whose graph is compared, nobody needs the runs.
+        const bool together = selector_.matches(*whole) && !references_are_isolated() && is_compared_(*whole);
         return std::make_shared<const GraphCase>(std::move(whole), memory,
                                                  together ? GraphCase::Judged::together : GraphCase::Judged::apart);
     }
@@ -89,15 +91,17 @@ private:
     std::shared_ptr<const GraphCase> graph_;
     std::size_t number_ = 0;
     std::uint64_t max_memory_;
+    CaseSource::IsCompared is_compared_;
 };
 
 CaseSource cases_with_nodes(const cases::Corpus& corpus, const Selector& selector, std::uint64_t max_memory) {
     const auto starts = std::make_shared<const EntryStarts>(starts_of(corpus));
     const auto graphs = std::make_shared<SharedGraphCases>();
-    return {starts->positions, [&corpus, &selector, starts, graphs, max_memory]() -> CaseSource::Reader {
-                return [reader = std::make_shared<NodeReader>(corpus, selector, starts, graphs, max_memory)](
-                           std::size_t position) { return reader->at(position); };
-            }};
+    return {
+        starts->positions, [&corpus, &selector, starts, graphs, max_memory](const CaseSource::IsCompared& is_compared) {
+            return [reader = std::make_shared<NodeReader>(corpus, selector, starts, graphs, max_memory, is_compared)](
+                       std::size_t position) { return reader->at(position); };
+        }};
 }
 
 }  // namespace
@@ -107,7 +111,7 @@ CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector,
     if (nodes == Nodes::judged) {
         return cases_with_nodes(corpus, selector, max_memory);
     }
-    return {corpus.positions(), [&corpus, &selector]() -> CaseSource::Reader {
+    return {corpus.positions(), [&corpus, &selector](const CaseSource::IsCompared&) -> CaseSource::Reader {
                 return [reader = cases::CorpusReader(corpus), &selector](std::size_t position) mutable {
                     auto subject = reader.at(position);
                     return subject && selector.matches(*subject)
@@ -118,7 +122,7 @@ CaseSource selected_cases(const cases::Corpus& corpus, const Selector& selector,
 }
 
 CaseSource these_cases(std::span<const cases::Case* const> cases) {
-    return {cases.size(), [cases]() -> CaseSource::Reader {
+    return {cases.size(), [cases](const CaseSource::IsCompared&) -> CaseSource::Reader {
                 return [cases](std::size_t position) {
                     return std::shared_ptr<const cases::Case>(std::shared_ptr<void>(), cases[position]);
                 };

@@ -15,10 +15,12 @@ namespace dmlconform::run {
 struct CaseSource {
     /// Returns the case at a position; null if none is selected there.
     using Reader = std::function<std::shared_ptr<const cases::Case>(std::size_t position)>;
+    /// Whether the outputs of an engine will be compared with the reference's for a case.
+    using IsCompared = std::function<bool(const cases::Case& subject)>;
 
     std::size_t positions = 0;
-    /// Creates a reader for one thread.
-    std::function<Reader()> reader;
+    /// Creates a reader for one thread, with the engines of that thread.
+    std::function<Reader(const IsCompared& is_compared)> reader;
 };
 
 /// The cases that are made of a graph.

@@ -114,7 +114,8 @@ private:
 
     void work(const EngineSet& engines) {
         try {
-            const CaseSource::Reader read = source_.reader();
+            const CaseSource::Reader read = source_.reader(
+                [&](const cases::Case& subject) { return may_compare(subject, engines, case_settings_); });
             Finished finished;
             while (const auto number = take(finished)) {
                 Results results = results_of(*number, read, engines, finished);

@@ -93,7 +93,7 @@ private:
     std::vector<const core::Tensor*> inputs_;
 };
 
-class FakeEngine final : public Engine {
+class FakeEngine : public Engine {
 public:
     explicit FakeEngine(Behaviour behaviour) : behaviour_(std::move(behaviour)) {
         info_.name = behaviour_.name;

@@ -79,7 +79,7 @@ TEST(NodeCases, ReadTheReferencesValues) {
     const run::Selector selector;
     const auto source = run::selected_cases(cases, selector, run::Nodes::judged);
     ASSERT_EQ(source.positions, 4U);
-    const auto abs = source.reader()(1);
+    const auto abs = source.reader([](const cases::Case&) { return true; })(1);
     ASSERT_NE(abs, nullptr);
     core::Tensor input(*abs->descriptor->inputs()[0].desc);
     ASSERT_TRUE(abs->inputs[0]->fill(input));

@@ -93,7 +93,7 @@ TEST(SeveralAtATime, ShufflesAndRepetitions) {
 }
 
 TEST(SeveralAtATime, AnExceptionEndsTheRunAndReachesTheCaller) {
-    const run::CaseSource broken{100, [] {
+    const run::CaseSource broken{100, [](const auto& /*is_compared*/) {
                                      return [](std::size_t position) -> std::shared_ptr<const cases::Case> {
                                          if (position == 30) {
                                              throw std::runtime_error("no more");

@@ -190,13 +190,36 @@ public:
     std::vector<run::CaseResult> all;
 };
 
-std::vector<run::CaseResult> run_selected(const run::Selector& selector) {
+std::vector<run::CaseResult> run_on(std::unique_ptr<Engine> engine, const run::Selector& selector = {}) {
     const cases::Corpus cases = cases::read_corpus("file.json", text);
     std::vector<run::EngineSet> sets(1);
-    sets[0].push_back(std::make_unique<FakeEngine>(Behaviour()));
+    sets[0].push_back(std::move(engine));
     Results results;
     (void)run::run_cases(run::selected_cases(cases, selector, run::Nodes::judged), sets, results);
     return results.all;
+}
+
+std::vector<run::CaseResult> run_selected(const run::Selector& selector) {
+    return run_on(std::make_unique<FakeEngine>(Behaviour()), selector);
+}
+
+/// Runs all operators, but no graphs.
+class WithoutGraphs final : public FakeEngine {
+public:
+    WithoutGraphs() : FakeEngine(Behaviour()) {}
+
+    [[nodiscard]] std::optional<std::string> unsupported_graph(const operators::Descriptor& /*graph*/) const override {
+        return "no graphs";
+    }
+};
+
+/// Neither the graph, which is last, nor its nodes share a reference.
+void expect_nothing_shared(const std::vector<run::CaseResult>& results, run::Status of_nodes, run::Status of_graph) {
+    ASSERT_EQ(results.size(), 3U);
+    for (const run::CaseResult& result : results) {
+        EXPECT_EQ(result.subject->reference, nullptr);
+        EXPECT_EQ(result.status, &result == &results.back() ? of_graph : of_nodes);
+    }
 }
 
 TEST(SharedReference, RunsTakeIt) {
@@ -215,6 +238,17 @@ TEST(SharedReference, NodesAloneNeedNoRunsOfTheGraph) {
     const auto results = run_selected(selector);
     ASSERT_EQ(results.size(), 2U);
     EXPECT_EQ(results[0].subject->reference, nullptr);
+}
+
+TEST(SharedReference, NobodyNeedsTheRunsOfAGraphThatIsSkipped) {
+    expect_nothing_shared(run_on(std::make_unique<WithoutGraphs>()), run::Status::pass, run::Status::skip);
+}
+
+TEST(SharedReference, TheReferenceItselfNeedsNoRuns) {
+    Behaviour reference;
+    reference.name = "cpu";
+    expect_nothing_shared(run_on(std::make_unique<FakeEngine>(reference)), run::Status::reference,
+                          run::Status::reference);
 }
 
 }  // namespace

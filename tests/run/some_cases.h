@@ -117,7 +117,7 @@ struct AllResults {
         copies.push_back(std::make_shared<const cases::Case>(entry));
     }
     const run::CaseSource source{copies.size(),
-                                 [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
+                                 [&](const auto& /*is_compared*/) { return [&](std::size_t i) { return copies[i]; }; }};
     run::RunTotals totals = run::run_cases(source, sets, recorder, settings);
     return {std::move(totals.engines), recorder.results, totals.duration};
 }

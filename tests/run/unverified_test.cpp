@@ -103,7 +103,7 @@ TEST(Unverified, OneEngineOfSeveralIsEnough) {
             copies.push_back(std::make_shared<const cases::Case>(entry));
         }
         const run::CaseSource source{
-            copies.size(), [&]() -> run::CaseSource::Reader { return [&](std::size_t i) { return copies[i]; }; }};
+            copies.size(), [&](const auto& /*is_compared*/) { return [&](std::size_t i) { return copies[i]; }; }};
         Recorder recorder;
         return run::run_cases(source, {&engines, 1}, recorder).unverified;
     };
