@@ -1,9 +1,9 @@
 // What the sums of a product differ by in several runs of a graph whose right factors differ a little: the left factor
 // times the differences of the right ones.
 //
-// FP32 is enough for that. A sum of n terms is off by at most (n + 2) 2^-24 times the sum of its terms' magnitudes: one
-// rounding of the difference, one of the product, and n of partial sums. That is relative to the difference, not to the
-// sum: if runs differ by 10^-6 of the values, it is below 10^-9 of them for n = 4608.
+// FP32 is enough for that. A sum of n terms is off by at most (n + 1) 2^-24 times the sum of its terms' magnitudes: one
+// rounding of the difference, and n of partial sums. That is relative to the difference, not to the sum: if runs differ
+// by 10^-6 of the values, it is below 10^-9 of them for n = 4608.
 #pragma once
 
 #include <cstdint>

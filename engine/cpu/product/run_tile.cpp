@@ -2,6 +2,7 @@
 #include "engine/cpu/product/run_tile.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "engine/cpu/wide_registers.h"
@@ -13,6 +14,15 @@
 namespace dmlconform::cpu::product {
 namespace {
 
+/// Uses the instruction if all processors that the program is compiled for have it.
+float fused(float a, float b, float c) {
+#ifdef FP_FAST_FMAF
+    return std::fma(a, b, c);
+#else
+    return multiply_add(a, b, c);
+#endif
+}
+
 void runs_on_any_processor(const float* left, const float* right, std::int64_t depth, float* sums, bool is_first) {
     constexpr std::int64_t step = run_tile_columns * run_lanes;
     for (std::int64_t i = 0; i < run_tile_rows; ++i) {
@@ -23,7 +33,7 @@ void runs_on_any_processor(const float* left, const float* right, std::int64_t d
             }
             for (std::int64_t k = 0; k < depth; ++k) {
                 for (std::int64_t run = 0; run < run_lanes; ++run) {
-                    sum[run] += left[k * run_tile_rows + i] * right[k * step + j * run_lanes + run];
+                    sum[run] = fused(left[k * run_tile_rows + i], right[k * step + j * run_lanes + run], sum[run]);
                 }
             }
             std::memcpy(sums + i * step + j * run_lanes, sum, sizeof sum);
@@ -33,36 +43,35 @@ void runs_on_any_processor(const float* left, const float* right, std::int64_t d
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 /// Computes half of the columns for half of the runs at a time, so that sums stay in registers.
-[[gnu::target("avx2")]] void runs_with_avx2(const float* left, const float* right, std::int64_t depth, float* sums,
-                                            bool is_first) {
-    using Eight [[gnu::vector_size(32)]] = float;
+[[gnu::target("avx2,fma")]] void runs_with_avx2(const float* left, const float* right, std::int64_t depth, float* sums,
+                                                bool is_first) {
     constexpr std::int64_t columns = run_tile_columns / 2;
     constexpr std::int64_t step = run_tile_columns * run_lanes;
     for (std::int64_t part = 0; part < 4; ++part) {
         const std::int64_t offset = part / 2 * columns * run_lanes + part % 2 * 8;
         const float* const numbers = right + offset;
         float* const to = sums + offset;
-        Eight sum[run_tile_rows][columns] = {};
-        for (std::int64_t i = 0; !is_first && i < run_tile_rows; ++i) {
+        __m256 sum[run_tile_rows][columns];
+        for (std::int64_t i = 0; i < run_tile_rows; ++i) {
             for (std::int64_t j = 0; j < columns; ++j) {
-                std::memcpy(&sum[i][j], to + i * step + j * run_lanes, sizeof(Eight));
+                sum[i][j] = is_first ? _mm256_setzero_ps() : _mm256_loadu_ps(to + i * step + j * run_lanes);
             }
         }
         for (std::int64_t k = 0; k < depth; ++k) {
-            Eight column[columns];
+            __m256 column[columns];
             for (std::int64_t j = 0; j < columns; ++j) {
-                std::memcpy(&column[j], numbers + k * step + j * run_lanes, sizeof(Eight));
+                column[j] = _mm256_loadu_ps(numbers + k * step + j * run_lanes);
             }
             for (std::int64_t i = 0; i < run_tile_rows; ++i) {
-                const float factor = left[k * run_tile_rows + i];
+                const __m256 factor = _mm256_set1_ps(left[k * run_tile_rows + i]);
                 for (std::int64_t j = 0; j < columns; ++j) {
-                    sum[i][j] += factor * column[j];
+                    sum[i][j] = _mm256_fmadd_ps(factor, column[j], sum[i][j]);
                 }
             }
         }
         for (std::int64_t i = 0; i < run_tile_rows; ++i) {
             for (std::int64_t j = 0; j < columns; ++j) {
-                std::memcpy(to + i * step + j * run_lanes, &sum[i][j], sizeof(Eight));
+                _mm256_storeu_ps(to + i * step + j * run_lanes, sum[i][j]);
             }
         }
     }
@@ -85,7 +94,7 @@ void runs_on_any_processor(const float* left, const float* right, std::int64_t d
         for (std::int64_t i = 0; i < run_tile_rows; ++i) {
             const __m512 factor = _mm512_set1_ps(left[k * run_tile_rows + i]);
             for (std::int64_t j = 0; j < run_tile_columns; ++j) {
-                sum[i][j] = _mm512_add_ps(sum[i][j], _mm512_mul_ps(factor, column[j]));
+                sum[i][j] = _mm512_fmadd_ps(factor, column[j], sum[i][j]);
             }
         }
     }
@@ -171,12 +180,28 @@ template <int distance>
 
 }  // namespace
 
+/// The product is exact in double. The sum is rounded to odd there, so that the rounding to FP32 is the only one that
+/// counts: 53 bits are more than 24 and two.
+float multiply_add(float a, float b, float c) {
+    const double product = double{a} * double{b};
+    double sum = product + double{c};
+    const double of_product = sum - double{c};
+    const double error = (product - of_product) + (double{c} - (sum - of_product));
+    if (std::isfinite(sum) && error != 0) {
+        const auto bits = std::bit_cast<std::uint64_t>(sum);
+        const bool is_odd = (bits & 1) != 0;
+        const bool is_away_from_zero = (error > 0) == (sum > 0);
+        sum = std::bit_cast<double>(is_odd ? bits : is_away_from_zero ? bits + 1 : bits - 1);
+    }
+    return static_cast<float>(sum);
+}
+
 RunTile fastest_run_tile() {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512()) {
         return runs_with_avx512;
     }
-    if (has_avx2()) {
+    if (has_avx2() && __builtin_cpu_supports("fma") != 0) {
         return runs_with_avx2;
     }
 #endif

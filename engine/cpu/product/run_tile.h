@@ -15,9 +15,12 @@ inline constexpr std::int64_t run_tile_columns = 6;
 inline constexpr std::int64_t run_tile_sums = run_tile_rows * run_tile_columns * run_lanes;
 
 /// Adds left times right to the sums of a tile, or to 0 if `is_first`, in ascending order of k. For each k, `left` has
-/// a number for each row, and `right` has the numbers of all runs for each column. Products and sums are rounded
-/// separately, so that all variants round identically, and the sums of a run do not depend on the other runs.
+/// a number for each row, and `right` has the numbers of all runs for each column. A product is not rounded before it
+/// is added. So all variants round identically, and the sums of a run do not depend on the other runs.
 using RunTile = void (*)(const float* left, const float* right, std::int64_t depth, float* sums, bool is_first);
+
+/// a * b + c, rounded once, for processors without an instruction for that.
+[[nodiscard]] float multiply_add(float a, float b, float c);
 
 /// The fastest variant for this processor.
 [[nodiscard]] RunTile fastest_run_tile();
