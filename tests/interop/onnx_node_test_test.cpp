@@ -102,6 +102,15 @@ TEST(OnnxImport, WhatIsBroadcastHasStridesOfZero) {
     EXPECT_THAT(values_of<float>(b), ElementsAre(10, 20, 30, 10, 20, 30));
 }
 
+TEST(OnnxImport, CodesOfQuotientsAreThoseOfAnFp32Implementation) {
+    const auto subject = passing(
+        {"QuantizeLinear",
+         {floats({2}, {4.552415370941162F, -3}), floats({}, {0.06744319200515747F}), tensor<std::int8_t>(3, {}, {0})},
+         {tensor<std::int8_t>(3, {2}, {68, -44})}});
+    EXPECT_TRUE(subject.expected_in_fp32);
+    EXPECT_EQ(subject.tolerances[0], std::nullopt);
+}
+
 TEST(OnnxImport, TransposeIsACopyFromOtherStrides) {
     const auto subject =
         imported({"Transpose", {floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {floats({3, 2}, {1, 4, 2, 5, 3, 6})}});

@@ -46,6 +46,41 @@ TEST(ExpectedInFp32, WhatIsFurtherOffIsNot) {
     EXPECT_TRUE(result.outputs.front().tolerance.element_slack) << "the report shows what would be accepted";
 }
 
+/// The quotient is 67.4999987, which is 67.5 in FP32. So the reference computes 67, and an implementation in FP32 68.
+std::string quantised(std::string_view expected, std::string_view more) {
+    return R"({ "cases": [ { "name": "quantised", "operator": "ELEMENT_WISE_QUANTIZE_LINEAR", "desc": {
+      "InputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
+      "ScaleTensor": { "DataType": "FLOAT32", "Sizes": [1,1,1,2] },
+      "ZeroPointTensor": { "DataType": "INT8", "Sizes": [1,1,1,2] },
+      "OutputTensor": { "DataType": "INT8", "Sizes": [1,1,1,2] } },
+      "inputs": { "InputTensor": [4.552415370941162, -3], "ScaleTensor": [0.06744319200515747, 1],
+                  "ZeroPointTensor": [0, 0] },
+      "expected": { "OutputTensor": [)" +
+           std::string(expected) + ", -3] }" + std::string(more) + " } ] }";
+}
+
+run::Status status_of(std::int8_t computed, const std::string& expected, std::string_view more) {
+    const auto suite = cases::read_case_file("file.json", quantised(expected, more));
+    EXPECT_TRUE(suite.problems.empty()) << cases::to_string(suite.problems.front());
+    Behaviour behaviour;
+    behaviour.change = [computed](std::span<core::Tensor* const> outputs) {
+        EXPECT_EQ(outputs[0]->as<std::int8_t>()[0], 67);
+        outputs[0]->as<std::int8_t>()[0] = computed;
+    };
+    FakeEngine engine(behaviour);
+    return run::run_case(suite.cases.front(), engine).status;
+}
+
+TEST(ExpectedInFp32, BothSidesOfATieAreAcceptedAndNothingElse) {
+    for (const char* const expected : {"67", "68"}) {
+        EXPECT_EQ(status_of(66, expected, in_fp32), run::Status::fail) << expected;
+        EXPECT_EQ(status_of(67, expected, in_fp32), run::Status::pass) << expected;
+        EXPECT_EQ(status_of(68, expected, in_fp32), run::Status::pass) << expected;
+        EXPECT_EQ(status_of(69, expected, in_fp32), run::Status::fail) << expected;
+    }
+    EXPECT_EQ(status_of(67, "68", ""), run::Status::fail) << "the expected values are said to be exact";
+}
+
 TEST(ExpectedInFp32, IsWritten) {
     const auto suite = cases::read_case_file("file.json", text("-0.0001303", in_fp32));
     ASSERT_TRUE(suite.problems.empty());
