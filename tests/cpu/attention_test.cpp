@@ -186,5 +186,33 @@ TEST(Attention, BiasesAndMasksMayBeAddedFirst) {
     EXPECT_GE(reference.slack[0].above[0], 0.999);
 }
 
+/// Scores of -1 next to biases of the lowest number: if that is -infinity for all keys, the weights are NaN, and
+/// otherwise alike. The mean is not exact then.
+TEST(Attention, BoundsOfScoresThatMayAllOverflowAreBetweenTheValues) {
+    const Floats values{0.1F, 0.2F, 0.4F};
+    const Tensor tensors[] = {tensor_of<float>(real({1, 1, 1}), {1}), tensor_of<float>(real({1, 3, 1}), {-1, -1, -1}),
+                              tensor_of<float>(real({1, 3, 1}), values),
+                              tensor_of<float>(real({1, 1, 1, 3}), Floats(3, -3.4028235e38F))};
+    const auto descriptor = describe("MULTIHEAD_ATTENTION", {{"QueryTensor", tensors[0].desc},
+                                                             {"KeyTensor", tensors[1].desc},
+                                                             {"ValueTensor", tensors[2].desc},
+                                                             {"RelativePositionBiasTensor", tensors[3].desc},
+                                                             {"OutputTensor", real({1, 1, 1})},
+                                                             {"Scale", 1},
+                                                             {"HeadCount", 1}});
+    const std::string_view names[] = {"QueryTensor", "KeyTensor", "ValueTensor", "RelativePositionBiasTensor"};
+    std::vector<const Tensor*> inputs;
+    for (const auto& slot : descriptor.inputs()) {
+        const auto* const found = std::ranges::find(names, std::string_view(slot.name));
+        inputs.push_back(found == std::end(names) ? nullptr : &tensors[found - names]);
+    }
+    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs);
+    const core::ElementSlack& slack = reference.slack[0];
+    EXPECT_FLOAT_EQ(values_of<float>(reference.outputs[0])[0], 0.7F / 3);
+    EXPECT_EQ(slack.nan[0], 1);
+    EXPECT_NEAR(slack.below[0], 0.7 / 3 - 0.1, 1e-5);
+    EXPECT_NEAR(slack.above[0], 0.4 - 0.7 / 3, 1e-5);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::attention_test

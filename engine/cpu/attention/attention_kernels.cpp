@@ -93,6 +93,9 @@ public:
         const std::vector<Number> powers = powers_of(all_scores);
         std::vector<Number> result = weighted_row(at, powers, total_of(powers));
         if constexpr (std::is_same_v<Arithmetic, Bounded>) {
+            if (may_overflow_all(all_scores)) {
+                return or_nan(row_between_values(at, all_scores.size()));
+            }
             if (may_be_large(powers) && have_maximum(all_scores)) {
                 narrow(result, row_below_maximum(at, all_scores));
                 narrow(result, row_between_values(at, all_scores.size()));
@@ -203,6 +206,20 @@ private:
             return !score.nan && score.high < std::numeric_limits<double>::infinity();
         };
         return std::ranges::all_of(scores, is_below_infinity) && std::isfinite(largest_of(scores));
+    }
+
+    /// Whether all scores are numbers, but may be -infinity in some implementations: those give NaN, and others a mean.
+    [[nodiscard]] static bool may_overflow_all(const std::vector<Interval>& scores) {
+        const auto may_be_finite = [](const Interval& score) { return std::isfinite(score.high); };
+        return largest_of(scores) == -std::numeric_limits<double>::infinity() &&
+               std::ranges::all_of(scores, &Interval::has_numbers) && std::ranges::any_of(scores, may_be_finite);
+    }
+
+    [[nodiscard]] static std::vector<Interval> or_nan(std::vector<Interval> row) {
+        for (Interval& range : row) {
+            range.nan = true;
+        }
+        return row;
     }
 
     /// For each score, the maximum of all others.
