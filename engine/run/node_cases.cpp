@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "engine/cases/shared_reference.h"
@@ -34,7 +35,10 @@ public:
         }
         const bool as_it_is = (*value)->desc == seen_ && core::is_packed(seen_);
         const core::Tensor packed = as_it_is ? core::Tensor() : core::packed_copy(seen_as(seen_, **value));
-        std::ranges::copy((as_it_is ? **value : packed).buffer.bytes().first(elements.size()), elements.begin());
+        if (!elements.empty()) {
+            // GCC 12 makes a loop over single bytes of std::ranges::copy.
+            std::memcpy(elements.data(), (as_it_is ? **value : packed).buffer.bytes().data(), elements.size());
+        }
         return {};
     }
 
