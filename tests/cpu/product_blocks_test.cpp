@@ -81,15 +81,20 @@ TEST(ProductTile, EveryInstructionSetComputesTheSameBesideSums) {
                 bounds[at] += std::fabs(term);
             }
         }
+        std::vector<double> magnitudes = left;
+        std::ranges::transform(magnitudes, magnitudes.begin(), [](double number) { return std::fabs(number); });
         for (const cpu::Registers widest : all_registers) {
             const WithRegisters registers(widest);
-            for (const bool with_bounds : {false, true}) {
+            for (const int variant : {0, 1, 2}) {
+                const bool with_bounds = variant > 0;
+                const bool of_fp32 = variant > 1;  // which these numbers are
                 std::vector<double> same_sums = given;
                 std::vector<double> same_squares = given;
                 std::vector<double> same_bounds = given;
-                cpu::product::fastest_partial_tile(with_bounds)(
+                cpu::product::fastest_partial_tile(with_bounds, of_fp32)(
                     left.data(), right.data(), depth, same_sums.data(),
-                    {same_squares.data(), with_bounds ? same_bounds.data() : nullptr}, stride, false);
+                    {same_squares.data(), with_bounds ? same_bounds.data() : nullptr, magnitudes.data()}, stride,
+                    false);
                 EXPECT_EQ(sums, same_sums) << depth;
                 EXPECT_EQ(squares, same_squares) << depth;
                 EXPECT_EQ(with_bounds ? bounds : given, same_bounds) << depth;
@@ -103,9 +108,10 @@ TEST(ProductTile, EveryInstructionSetComputesTheSameBesideSums) {
                     first[2][at] = with_bounds ? 7 : 0;
                 }
                 const auto add = [&](std::vector<double>(&numbers)[3], bool is_first) {
-                    cpu::product::fastest_partial_tile(with_bounds)(
+                    cpu::product::fastest_partial_tile(with_bounds, of_fp32)(
                         left.data(), right.data(), depth, numbers[0].data(),
-                        {numbers[1].data(), with_bounds ? numbers[2].data() : nullptr}, stride, is_first);
+                        {numbers[1].data(), with_bounds ? numbers[2].data() : nullptr, magnitudes.data()}, stride,
+                        is_first);
                 };
                 add(from_zero, false);
                 add(first, true);

@@ -63,10 +63,8 @@ public:
           with_bounds_(with_bounds),
           has_squares_(with_bounds && has_own_bounds()),
           take_(take),
-          tile_(with_bounds ? small_tile()
-                            : fastest_tile(factors.shape().rows, factors.shape().columns,
-                                           factors.left().are_fp32 && factors.right().are_fp32)),
-          partial_tile_(fastest_partial_tile(!has_own_bounds())) {}
+          tile_(with_bounds ? small_tile() : fastest_tile(factors.shape().rows, factors.shape().columns, are_fp32())),
+          partial_tile_(fastest_partial_tile(!has_own_bounds(), are_fp32())) {}
 
     void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
         const Shape& shape = factors_.shape();
@@ -92,6 +90,8 @@ private:
     [[nodiscard]] bool has_own_bounds() const {
         return !factors_.left().bounds.empty() || !factors_.right().bounds.empty();
     }
+
+    [[nodiscard]] bool are_fp32() const { return factors_.left().are_fp32 && factors_.right().are_fp32; }
 
     /// The columns of the last tile may be halved.
     [[nodiscard]] bool is_half(std::int64_t column) const {
@@ -132,13 +132,14 @@ private:
             load_right(part, k, count);
             for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
                 const double* const left = loaded_left(part, row, k, count);
+                const double* const magnitudes = with_partial_sums ? magnitudes_of(left, count) : nullptr;
                 for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
                     const double* const right = right_.data() + column * count;
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
                         partial_tile_(left, right, count, &sums[to],
-                                      {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to]}, stride(),
-                                      is_first);
+                                      {&partial_squares_[to], has_squares_ ? nullptr : &bounds_[to], magnitudes},
+                                      stride(), is_first);
                     } else {
                         (is_half(column) ? tile_.add_half : tile_.add)(left, right, count, &sums[to], stride(),
                                                                        is_first);
@@ -146,6 +147,17 @@ private:
                 }
             }
         }
+    }
+
+    /// The magnitudes of loaded rows.
+    const double* magnitudes_of(const double* left, std::int64_t count) {
+        double* const to = magnitudes_.of_size(tile_.rows * count);
+        in_wide_registers([&] {
+            for (std::int64_t i = 0; i < tile_.rows * count; ++i) {
+                to[i] = std::fabs(left[i]);
+            }
+        });
+        return to;
     }
 
     /// The rows of a tile of the left matrix. What all columns of a row of blocks need is kept for the next block,
@@ -265,6 +277,7 @@ private:
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     Scratch left_;
+    Scratch magnitudes_;
     /// The loaded rows of a block, and the index of their first number.
     Scratch kept_left_;
     std::size_t kept_first_ = 0;

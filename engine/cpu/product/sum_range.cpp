@@ -73,36 +73,42 @@ std::int32_t exponent_of_last_bit(std::uint32_t bits) {
     return integer == 0 || exponent == largest_exponent ? no_digits : last;
 }
 
-/// The numbers are doubles or FP32 numbers, and `Bits` are integers of their size.
+/// The numbers are doubles or FP32 numbers, and `Bits` are integers of their size. Magnitudes are compared by their
+/// bits, whose order is the same, because GCC does not vectorise the maximum of numbers that may be NaN.
 template <class T, class Bits>
 Character character_of(std::span<const T> numbers) {
+    using Unsigned = std::make_unsigned_t<Bits>;
+    constexpr auto infinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+    constexpr auto normal = std::bit_cast<Bits>(T(core::float32.smallest_normal));
+    constexpr auto normal_in_float16 = std::bit_cast<Bits>(T(core::float16.smallest_normal));
     Bits last = no_digits;
-    T greatest = 0;
+    Bits greatest = 0;
     Bits subnormal = 0;
     Bits subnormal_in_float16 = 0;
     const T* const from = numbers.data();
     const std::size_t count = numbers.size();
     in_wide_registers([&] {
         Bits last_here = no_digits;
-        T greatest_here = 0;
+        Bits greatest_here = 0;
         Bits subnormal_here = 0;
         Bits subnormal_in_float16_here = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const T magnitude = std::fabs(from[i]);
-            const Bits of_number = exponent_of_last_bit(std::bit_cast<std::make_unsigned_t<Bits>>(from[i]));
+            const auto bits = std::bit_cast<Unsigned>(from[i]);
+            const auto magnitude = static_cast<Bits>(bits << 1 >> 1);
+            const Bits of_number = exponent_of_last_bit(bits);
             last_here = of_number < last_here ? of_number : last_here;
-            const T finite = magnitude <= std::numeric_limits<T>::max() ? magnitude : 0;
+            const Bits finite = magnitude < infinity ? magnitude : 0;
             greatest_here = finite > greatest_here ? finite : greatest_here;
-            subnormal_here |= static_cast<Bits>(magnitude > 0 && magnitude < T(core::float32.smallest_normal));
+            subnormal_here |= static_cast<Bits>(magnitude > 0) & static_cast<Bits>(magnitude < normal);
             subnormal_in_float16_here |=
-                static_cast<Bits>(magnitude > 0 && magnitude < T(core::float16.smallest_normal));
+                static_cast<Bits>(magnitude > 0) & static_cast<Bits>(magnitude < normal_in_float16);
         }
         last = last_here;
         greatest = greatest_here;
         subnormal = subnormal_here;
         subnormal_in_float16 = subnormal_in_float16_here;
     });
-    return {static_cast<int>(last), double{greatest}, subnormal != 0, subnormal_in_float16 != 0};
+    return {static_cast<int>(last), double{std::bit_cast<T>(greatest)}, subnormal != 0, subnormal_in_float16 != 0};
 }
 
 Character character_of(const Numbers& numbers) {

@@ -210,43 +210,64 @@ template <bool with_bounds>
     }
 }
 
-/// The same with vectors of eight, for all rows at once.
-template <bool with_bounds>
+/// Rounds products before they are added.
+struct RoundedTerms {
+    [[gnu::always_inline, gnu::target("avx512f,avx512dq")]] static void add(const double* left,
+                                                                            const double* /*left_magnitudes*/,
+                                                                            std::int64_t at, const __m512d& row,
+                                                                            const __m512d& /*magnitudes*/, __m512d& sum,
+                                                                            __m512d* bound) {
+        const __m512d term = _mm512_mul_pd(_mm512_set1_pd(left[at]), row);
+        sum = _mm512_add_pd(sum, term);
+        if (bound != nullptr) {
+            *bound = _mm512_add_pd(*bound, _mm512_abs_pd(term));
+        }
+    }
+};
+
+/// Products of FP32 numbers, which are exact.
+struct ExactTerms {
+    [[gnu::always_inline, gnu::target("avx512f,avx512dq")]] static void add(const double* left,
+                                                                            const double* left_magnitudes,
+                                                                            std::int64_t at, const __m512d& row,
+                                                                            const __m512d& magnitudes, __m512d& sum,
+                                                                            __m512d* bound) {
+        sum = _mm512_fmadd_pd(_mm512_set1_pd(left[at]), row, sum);
+        if (bound != nullptr) {
+            *bound = _mm512_fmadd_pd(_mm512_set1_pd(left_magnitudes[at]), magnitudes, *bound);
+        }
+    }
+};
+
+/// The same with vectors of eight, for all rows at once. `Terms` adds up terms and their magnitudes.
+template <bool with_bounds, class Terms>
 [[gnu::target("avx512f,avx512dq")]] void partial_with_avx512(const double* left, const double* right,
                                                              std::int64_t depth, double* sums, const SumsBeside& beside,
                                                              std::int64_t stride, bool is_first) {
     static_assert(tile_columns == 8);
-    using Row [[gnu::vector_size(64)]] = double;
-    using RowBits [[gnu::vector_size(64)]] = std::uint64_t;
-    constexpr std::uint64_t without_sign = ~std::uint64_t{0} >> 1;
-    Row sum[tile_rows] = {};
-    Row squares[tile_rows] = {};
-    Row bounds[tile_rows] = {};
-    for (std::int64_t i = 0; !is_first && i < tile_rows; ++i) {
-        std::memcpy(&sum[i], sums + i * stride, sizeof(Row));
-        std::memcpy(&squares[i], beside.partial_squares + i * stride, sizeof(Row));
-        if constexpr (with_bounds) {
-            std::memcpy(&bounds[i], beside.bounds + i * stride, sizeof(Row));
-        }
+    __m512d sum[tile_rows];
+    __m512d squares[tile_rows];
+    __m512d bounds[tile_rows];
+    for (std::int64_t i = 0; i < tile_rows; ++i) {
+        const __m512d zero = _mm512_setzero_pd();
+        sum[i] = is_first ? zero : _mm512_loadu_pd(sums + i * stride);
+        squares[i] = is_first ? zero : _mm512_loadu_pd(beside.partial_squares + i * stride);
+        bounds[i] = is_first || !with_bounds ? zero : _mm512_loadu_pd(beside.bounds + i * stride);
     }
     for (std::int64_t k = 0; k < depth; ++k) {
-        Row row;
-        std::memcpy(&row, right + k * tile_columns, sizeof row);
+        const __m512d row = _mm512_loadu_pd(right + k * tile_columns);
+        const __m512d magnitudes = _mm512_abs_pd(row);
         for (std::int64_t i = 0; i < tile_rows; ++i) {
-            const Row term = left[k * tile_rows + i] * row;
-            sum[i] += term;
-            squares[i] += sum[i] * sum[i];
-            if constexpr (with_bounds) {
-                const RowBits magnitude = __builtin_bit_cast(RowBits, term) & without_sign;
-                bounds[i] += __builtin_bit_cast(Row, magnitude);
-            }
+            const std::int64_t at = k * tile_rows + i;
+            Terms::add(left, beside.left_magnitudes, at, row, magnitudes, sum[i], with_bounds ? &bounds[i] : nullptr);
+            squares[i] = _mm512_add_pd(squares[i], _mm512_mul_pd(sum[i], sum[i]));
         }
     }
     for (std::int64_t i = 0; i < tile_rows; ++i) {
-        std::memcpy(sums + i * stride, &sum[i], sizeof(Row));
-        std::memcpy(beside.partial_squares + i * stride, &squares[i], sizeof(Row));
+        _mm512_storeu_pd(sums + i * stride, sum[i]);
+        _mm512_storeu_pd(beside.partial_squares + i * stride, squares[i]);
         if constexpr (with_bounds) {
-            std::memcpy(beside.bounds + i * stride, &bounds[i], sizeof(Row));
+            _mm512_storeu_pd(beside.bounds + i * stride, bounds[i]);
         }
     }
 }
@@ -273,10 +294,12 @@ Tile fastest_tile([[maybe_unused]] std::int64_t rows, [[maybe_unused]] std::int6
     return small_tile();
 }
 
-PartialTile fastest_partial_tile([[maybe_unused]] bool with_bounds) {
+PartialTile fastest_partial_tile([[maybe_unused]] bool with_bounds, [[maybe_unused]] bool of_fp32) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512()) {
-        return with_bounds ? partial_with_avx512<true> : partial_with_avx512<false>;
+        return !with_bounds ? partial_with_avx512<false, RoundedTerms>
+               : of_fp32    ? partial_with_avx512<true, ExactTerms>
+                            : partial_with_avx512<true, RoundedTerms>;
     }
     if (has_avx2()) {
         return with_bounds ? partial_with_avx2<true> : partial_with_avx2<false>;

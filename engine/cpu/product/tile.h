@@ -27,6 +27,8 @@ struct SumsBeside {
     double* partial_squares = nullptr;
     /// The magnitudes of the terms; null if they are not wanted.
     double* bounds = nullptr;
+    /// Those of the left numbers. Needed for FP32 numbers with bounds.
+    const double* left_magnitudes = nullptr;
 };
 
 /// The same for a small tile, and for what is beside its sums.
@@ -38,7 +40,7 @@ using PartialTile = void (*)(const double* left, const double* right, std::int64
 /// whose products are exact in double.
 [[nodiscard]] Tile fastest_tile(std::int64_t rows, std::int64_t columns, bool of_fp32 = false);
 [[nodiscard]] Tile small_tile();
-[[nodiscard]] PartialTile fastest_partial_tile(bool with_bounds);
+[[nodiscard]] PartialTile fastest_partial_tile(bool with_bounds, bool of_fp32 = false);
 
 /// The variants of any processor, for tests.
 [[nodiscard]] Tile portable_tile();
