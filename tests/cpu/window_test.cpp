@@ -61,6 +61,20 @@ TEST(WindowAxis, ElementsAndStops) {
                 ASSERT_EQ(range.first, inside.front());
             }
         }
+        for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
+            std::vector<std::int64_t> inside;
+            for (std::int64_t stop = 0; stop < axis.stops; ++stop) {
+                const std::int64_t element = axis.element(stop, tap);
+                if (element >= 0 && element < axis.elements) {
+                    inside.push_back(stop);
+                }
+            }
+            const Range range = axis.stops_inside(tap);
+            ASSERT_EQ(range.count(), static_cast<std::int64_t>(inside.size()));
+            if (!inside.empty()) {
+                ASSERT_EQ(range.first, inside.front());
+            }
+        }
         for (std::int64_t element = 0; element < axis.elements; ++element) {
             std::vector<std::pair<std::int64_t, std::int64_t>> found;
             axis.for_each_stop_at(element, [&](std::int64_t stop, std::int64_t tap) { found.emplace_back(stop, tap); });

@@ -41,6 +41,14 @@ struct Axis {
         return {first, std::min(last, taps)};
     }
 
+    /// The positions at which element `tap` of the window covers an input element instead of padding.
+    [[nodiscard]] Range stops_inside(std::int64_t tap) const {
+        const std::int64_t start = element(0, tap);
+        const std::int64_t first = start >= 0 ? 0 : (-start + stride - 1) / stride;
+        const std::int64_t last = start >= elements ? 0 : (elements - 1 - start) / stride + 1;
+        return {first, std::min(last, stops)};
+    }
+
     /// The number of window elements that cover input or padding: all, unless the window extends beyond the padding at
     /// the end.
     [[nodiscard]] std::int64_t elements_with_padding(std::int64_t stop) const {

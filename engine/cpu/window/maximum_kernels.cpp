@@ -43,6 +43,23 @@ struct Greatest {
     }
 };
 
+/// The value alone, of numbers of at most 32 bits as doubles.
+struct GreatestValue {
+    /// Loops of `add` are compiled for wide registers.
+    static constexpr bool is_short = true;
+    /// A NaN that no number of 32 bits becomes.
+    static constexpr std::uint64_t nothing = 0x7ff8'0000'0000'0001;
+
+    std::uint64_t bits = nothing;
+
+    void add(double element, std::int64_t /*number*/) {
+        const auto value = std::bit_cast<double>(bits);
+        const bool is_greater = !std::isnan(element) & !(value >= element);
+        const bool is_taken = (bits == nothing) | is_greater;
+        bits = is_taken ? std::bit_cast<std::uint64_t>(element) : bits;
+    }
+};
+
 /// Measured on DirectML 1.15.4: the result of a window that sees only padding.
 template <class Number>
 Number lowest_finite(core::DataType type) {
@@ -70,6 +87,18 @@ void pool(const KernelArguments& arguments) {
     core::Tensor* const indices = arguments.outputs.size() > 1 ? arguments.outputs[1] : nullptr;
     const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
     const core::DataType type = output.desc.data_type;
+    const bool has_indices = indices != nullptr && !indices->desc.sizes.empty();
+    if (!has_indices && (type == core::DataType::float32 || type == core::DataType::float16)) {
+        window::slide<double>(windows, input, output.desc, window::always(GreatestValue()),
+                              [&](const OutputElement& element, const GreatestValue& greatest) {
+                                  const bool is_empty = greatest.bits == GreatestValue::nothing;
+                                  const double value =
+                                      is_empty ? lowest_finite<double>(type) : std::bit_cast<double>(greatest.bits);
+                                  element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value,
+                                                      element_wise::Store::wrapping);
+                              });
+        return;
+    }
     window::with_number(type, [&]<class Number>() {
         window::slide<Number>(windows, input, output.desc, window::always(Greatest<Number>()),
                               [&](const OutputElement& element, const Greatest<Number>& greatest) {

@@ -2,11 +2,13 @@
 // order, and the state is finished.
 #pragma once
 
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/wide_registers.h"
 #include "engine/cpu/window/windows.h"
 
 namespace dmlconform::cpu::window {
@@ -17,6 +19,27 @@ struct OutputElement {
     std::int64_t address = 0;
     std::int64_t number = 0;
 };
+
+/// Adds elements that are `stride` apart to a state each. `number` is the row-major index of the first one.
+template <class State, class Number>
+void add_each(std::span<State> states, const Number* elements, std::int64_t stride, std::int64_t number) {
+    State* const to = states.data();
+    const auto count = static_cast<std::int64_t>(states.size());
+    const auto with_stride = [&](auto step) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i].add(elements[i * step], number + i * step);
+        }
+    };
+    if constexpr (requires { State::is_short; }) {
+        in_wide_registers([&] {
+            stride == 1   ? with_stride(std::integral_constant<std::int64_t, 1>())
+            : stride == 2 ? with_stride(std::integral_constant<std::int64_t, 2>())
+                          : with_stride(stride);
+        });
+    } else {
+        with_stride(stride);
+    }
+}
 
 /// For each element of `output`, whose sizes are the numbers of window positions: starts with the state
 /// blank(coordinates), calls state.add(element, number) for the elements that the window covers, where `number` is the
@@ -29,21 +52,39 @@ void slide(const Windows& windows, const core::Tensor& input, const core::Tensor
     const Axis& inner = windows.axis(windows.rank() - 1);
     const core::Strides strides = core::signed_strides(input.desc);
     const std::int64_t step = core::signed_strides(output).back();
+    // Each tap for all windows of a row: consecutive operations do not wait for each other. Few windows of many taps
+    // take one window after the other.
+    const bool by_taps = inner.taps <= inner.stops;
     std::vector<Range> inside;
-    for (std::int64_t x = 0; x < inner.stops; ++x) {
-        inside.push_back(inner.elements_inside(x));
+    for (std::int64_t i = 0; i < (by_taps ? inner.taps : inner.stops); ++i) {
+        inside.push_back(by_taps ? inner.stops_inside(i) : inner.elements_inside(i));
     }
+    const auto add_row = [&](std::vector<State>& states, const std::vector<Number>& numbers, std::int64_t number) {
+        for (std::size_t i = 0; i < inside.size(); ++i) {
+            const auto at = static_cast<std::int64_t>(i);
+            const Range& range = inside[i];
+            const auto first = static_cast<std::size_t>(range.first);
+            if (range.count() == 0) {
+                continue;
+            }
+            if (by_taps) {
+                const std::int64_t element = inner.element(range.first, at);
+                add_each(std::span(states).subspan(first, static_cast<std::size_t>(range.count())),
+                         &numbers[static_cast<std::size_t>(element)], inner.stride, number + element);
+                continue;
+            }
+            std::int64_t element = inner.element(at, range.first);
+            for (std::int64_t tap = range.first; tap < range.last; ++tap, element += inner.dilation) {
+                states[i].add(numbers[static_cast<std::size_t>(element)], number + element);
+            }
+        }
+    };
     const auto one_row = [&](std::vector<Number>& numbers, std::vector<State>& states, const OutputElement& start) {
-        states.assign(inside.size(), blank(start.coordinates));
+        states.assign(static_cast<std::size_t>(inner.stops), blank(start.coordinates));
         windows.for_each_row(start.coordinates, strides, [&](std::int64_t address, std::int64_t number) {
             element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, strides.back()}, numbers.size(),
                                numbers.data());
-            for (std::size_t x = 0; x < states.size(); ++x) {
-                std::int64_t element = inner.element(static_cast<std::int64_t>(x), inside[x].first);
-                for (std::int64_t i = inside[x].first; i < inside[x].last; ++i, element += inner.dilation) {
-                    states[x].add(numbers[static_cast<std::size_t>(element)], number + element);
-                }
-            }
+            add_row(states, numbers, number);
         });
         std::vector<std::int64_t> coordinates(start.coordinates.begin(), start.coordinates.end());
         for (std::int64_t& x = coordinates.back(); x < inner.stops; ++x) {
