@@ -19,6 +19,7 @@
 
 #include "engine/cpu/accepted_eights.h"
 #include "engine/cpu/element_wise/numbers.h"
+#include "engine/cpu/wide_registers.h"
 
 namespace dmlconform::cpu::element_wise {
 
@@ -171,12 +172,20 @@ void loop(std::span<const T* const> in, std::span<T* const> out, std::size_t cou
     }
 }
 
-template <class F, std::size_t... I>
+/// `is_simple` if the formula is so short that compilers vectorise it.
+template <class F, bool is_simple, std::size_t... I>
 void direct_loop(std::span<const float* const> in, float* out, std::size_t count, const Context<double>& context) {
     const std::array<const float*, sizeof...(I)> inputs{in[I]...};
-    for (std::size_t k = 0; k < count; ++k) {
-        out[k] = static_cast<float>(as_number<double>(
-            evaluate<F, double, Repeat<double, I>...>(context, static_cast<double>(inputs[I][k])...)));
+    const auto each = [&] {
+        for (std::size_t k = 0; k < count; ++k) {
+            out[k] = static_cast<float>(as_number<double>(
+                evaluate<F, double, Repeat<double, I>...>(context, static_cast<double>(inputs[I][k])...)));
+        }
+    };
+    if constexpr (is_simple) {
+        in_wide_registers(each);
+    } else {
+        each();
     }
 }
 
@@ -211,7 +220,7 @@ Row row_of(std::string_view name, std::index_sequence<I...> /*inputs*/) {
         }
 #endif
         if constexpr (Outputs == 1) {
-            row.direct = direct_loop<F, I...>;
+            row.direct = direct_loop<F, are_in_eights<Numbers>, I...>;
         }
     }
     if constexpr (Numbers::integer) {
