@@ -11,18 +11,17 @@
 
 #include "engine/core/comma_list.h"
 #include "engine/operators/catalogue.h"
+#include "engine/operators/operator_name.h"
 #include "engine/run/engine_list.h"
 
 namespace dmlconform::app {
 
 namespace {
 
-constexpr std::string_view operator_prefix = "DML_OPERATOR_";
-
 std::vector<std::string> short_operator_names() {
     std::vector<std::string> names;
     for (const std::string& name : operators::operator_names()) {
-        names.push_back(name.substr(operator_prefix.size()));
+        names.emplace_back(operators::short_name_of(name));
     }
     return names;
 }

@@ -12,6 +12,7 @@
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
+#include "engine/operators/operator_name.h"
 #include "engine/report/console_style.h"
 #include "engine/report/output_file.h"
 #include "engine/report/result_diff.h"
@@ -62,9 +63,7 @@ void print_counts(const report::ResultDiff& diff, const report::ConsoleStyle& st
         table.add_count_column(to_string(static_cast<DiffKind>(kind)), colour_of(static_cast<DiffKind>(kind)));
     }
     for (const auto& [key, counts] : diff.counts) {
-        constexpr std::string_view prefix = "DML_OPERATOR_";
-        const std::string name = key.first.starts_with(prefix) ? key.first.substr(prefix.size()) : key.first;
-        table.add_row({name, key.second}, {counts.begin(), counts.end()});
+        table.add_row({std::string(operators::short_name_of(key.first)), key.second}, {counts.begin(), counts.end()});
     }
     print(table.text(output_width(), style));
 }

@@ -12,6 +12,7 @@
 #include "engine/bench/quantiles.h"
 #include "engine/core/hash.h"
 #include "engine/history/moment.h"
+#include "engine/operators/operator_name.h"
 #include "engine/report/result_file.h"
 
 namespace dmlconform::history {
@@ -20,7 +21,6 @@ namespace {
 /// Prefix of the entries that dmlconform adds to Google Benchmark's context.
 constexpr std::string_view context_prefix = "dmlconform.";
 constexpr std::string_view adapter_suffix = ".adapter";
-constexpr std::string_view operator_prefix = "DML_OPERATOR_";
 
 std::string context_of(const bench::BenchmarkFile& file, const std::string& name) {
     const auto found = file.context.find(name);
@@ -81,10 +81,7 @@ core::Result<Record> read_run(const std::string& path) {
     std::map<Key, Outcome> outcomes;
     const auto header = report::read_result_file(path, [&](nlohmann::ordered_json& result) {
         const auto text = [&](const char* name) { return result[name].get<std::string>(); };
-        std::string operator_name = text("operator");
-        if (operator_name.starts_with(operator_prefix)) {
-            operator_name.erase(0, operator_prefix.size());
-        }
+        const std::string operator_name(operators::short_name_of(text("operator")));
         const bool gated = result["gated"].get<bool>();
         Outcome& outcome = outcomes[{text("engine"), operator_name, gated}];
         ++outcome.counts[static_cast<std::size_t>(*report::status_named(text("status")))];

@@ -12,6 +12,7 @@
 #include "engine/cases/case_writer.h"
 #include "engine/core/strided.h"
 #include "engine/cpu/reference.h"
+#include "engine/operators/operator_name.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -150,7 +151,8 @@ ordered_json completed(ordered_json object, const std::string& name, std::string
     ordered_json result{{"name", name}, {"description", description}};
     object.erase("description");
     result.update(object);
-    const std::string op = object["operator"].get<std::string>().substr(std::string_view("DML_OPERATOR_").size());
+    const auto full_name = object["operator"].get<std::string>();
+    const std::string_view op = operators::short_name_of(full_name);
     const bool exact = std::find(exact_operators.begin(), exact_operators.end(), op) != exact_operators.end();
     if ((exact && !rounded_inputs) || !object.contains("expected")) {
         return result;

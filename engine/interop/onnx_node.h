@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/interop/onnx_tensor.h"
+#include "engine/operators/operator_name.h"
 
 namespace dmlconform::interop {
 
@@ -41,7 +42,7 @@ struct OnnxNode {
 class OnnxCase {
 public:
     explicit OnnxCase(std::string_view operator_name) {
-        object_["operator"] = "DML_OPERATOR_" + std::string(operator_name);
+        object_["operator"] = std::string(operators::operator_prefix) + std::string(operator_name);
         object_["desc"] = nlohmann::ordered_json::object();
     }
 

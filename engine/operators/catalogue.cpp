@@ -11,6 +11,7 @@
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/embedded_text.h"
+#include "engine/operators/operator_name.h"
 
 namespace dmlconform::operators {
 
@@ -23,8 +24,6 @@ namespace {
 // Catalogue files are part of the program, so a malformed one is a bug of ours. The readers throw, and parse_schema
 // turns exceptions into an error for the tests that pass malformed entries.
 using nlohmann::json;
-
-constexpr std::string_view operator_prefix = "DML_OPERATOR_";
 
 template <class T, std::size_t N>
 T one_of(const std::array<std::pair<std::string_view, T>, N>& table, const std::string& text) {
@@ -269,8 +268,7 @@ std::list<Enumeration> load_enumerations() {
 
 /// "DML_OPERATOR_SLICE1" -> "slice1.json".
 std::string file_name_of(std::string_view operator_name) {
-    const std::size_t prefix = operator_name.starts_with(operator_prefix) ? operator_prefix.size() : 0;
-    return core::lower_case(operator_name.substr(prefix)) + ".json";
+    return core::lower_case(short_name_of(operator_name)) + ".json";
 }
 
 }  // namespace
@@ -300,7 +298,7 @@ std::optional<std::string_view> Enumeration::name_of(std::uint32_t value) const 
 }
 
 std::string_view OperatorSchema::short_name() const {
-    return std::string_view(name).substr(operator_prefix.size());
+    return short_name_of(name);
 }
 
 std::string_view array_of(std::string_view name) {

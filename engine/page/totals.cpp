@@ -8,18 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "engine/operators/operator_name.h"
 #include "engine/report/result_file.h"
 
 namespace dmlconform::page {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view operator_prefix = "DML_OPERATOR_";
-
-std::string short_name(const std::string& name) {
-    return name.starts_with(operator_prefix) ? name.substr(operator_prefix.size()) : name;
-}
 
 /// Outputs beyond their tolerance may be wrong for any reason, so only those with a known precision count.
 void add_precision(const Json& precision, bool differs, Total& total) {
@@ -116,8 +111,8 @@ void Total::add(const Total& other) {
 }
 
 void add_result(const Json& result, const std::string& data_type, Totals& totals) {
-    Total& total =
-        totals[{short_name(result["operator"].get<std::string>()), data_type, result["engine"].get<std::string>()}];
+    Total& total = totals[{std::string(operators::short_name_of(result["operator"].get<std::string>())), data_type,
+                           result["engine"].get<std::string>()}];
     if (result["gated"].get<bool>()) {
         ++total.counts[static_cast<std::size_t>(*report::status_named(result["status"].get<std::string>()))];
     } else {

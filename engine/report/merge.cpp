@@ -11,6 +11,7 @@
 
 #include "engine/core/checked.h"
 #include "engine/operators/catalogue.h"
+#include "engine/operators/operator_name.h"
 #include "engine/report/json_report.h"
 #include "engine/report/output_file.h"
 
@@ -29,11 +30,6 @@ run::Timing timing_of(const Json& result) {
         }
     }
     return timing;
-}
-
-std::string short_name(const std::string& op) {
-    constexpr std::string_view prefix = "DML_OPERATOR_";
-    return op.starts_with(prefix) ? op.substr(prefix.size()) : op;
 }
 
 /// The engines without properties that may vary between machines of the same kind, such as the number of processors.
@@ -128,7 +124,8 @@ core::Result<void> Merge::take(const std::string& path, Json& result) {
     counted.timing = timing_of(result);
     if (result["gated"].get<bool>()) {
         count_precision(result, precision_);
-        tallies_[{short_name(result["operator"].get<std::string>()), stored.engine}].add(counted);
+        tallies_[{std::string(operators::short_name_of(result["operator"].get<std::string>())), stored.engine}].add(
+            counted);
     } else {
         ++off_gate_[static_cast<std::size_t>(counted.status)];
         if (run::is_failure(counted.status) && off_gate_failures_.size() < run::RunTotals::most_off_gate_failures) {

@@ -37,40 +37,28 @@ struct Character {
     bool has_subnormal_in_float16 = false;
 };
 
-/// The exponent of the last bit of a double that is not 0, as reduction::digits_of has it. GCC vectorises loops of it.
-std::int64_t exponent_of_last_bit(std::uint64_t bits) {
-    constexpr int fraction_bits = 52;
-    constexpr std::uint64_t hidden_bit = std::uint64_t{1} << fraction_bits;
-    constexpr std::int64_t bias = 1075;
-    constexpr std::int64_t bias_of_power = 1023;
-    constexpr std::uint64_t largest_exponent = 0x7ff;
-    const std::uint64_t exponent = bits >> fraction_bits & largest_exponent;
-    const std::uint64_t integer = (bits & (hidden_bit - 1)) | (exponent == 0 ? 0 : hidden_bit);
-    // The last bit alone is a power of two, of which a double's exponent counts the zeros.
-    const auto power = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(integer & -integer)));
-    const auto zeros = static_cast<std::int64_t>(power >> fraction_bits) - bias_of_power;
-    const std::int64_t last = static_cast<std::int64_t>(exponent == 0 ? 1 : exponent) - bias + zeros;
+/// The exponent of the last bit of a number that is not 0, as reduction::digits_of has it. T is double or float, and
+/// Bits are signed integers of its size. GCC vectorises loops of it.
+template <class T, class Bits>
+Bits exponent_of_last_bit(T number) {
+    using Pattern = std::make_unsigned_t<Bits>;
+    constexpr int fraction_bits = std::numeric_limits<T>::digits - 1;
+    constexpr Pattern hidden_bit = Pattern{1} << fraction_bits;
+    constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
+    constexpr Pattern largest_exponent = 2 * std::numeric_limits<T>::max_exponent - 1;
+    const auto bits = std::bit_cast<Pattern>(number);
+    const Pattern exponent = bits >> fraction_bits & largest_exponent;
+    const Pattern integer = (bits & (hidden_bit - 1)) | (exponent == 0 ? 0 : hidden_bit);
+    // The last bit alone is a power of two, whose exponent counts the zeros.
+    const auto power = std::bit_cast<Pattern>(static_cast<T>(static_cast<Bits>(integer & -integer)));
+    const Bits zeros = static_cast<Bits>(power >> fraction_bits) - bias;
+    const Bits last = static_cast<Bits>(exponent == 0 ? 1 : exponent) - bias - fraction_bits + zeros;
     return integer == 0 || exponent == largest_exponent ? no_digits : last;
 }
 
 /// The exponent of the largest power of two that divides the number.
 int last_digit(double number) {
-    return static_cast<int>(exponent_of_last_bit(std::bit_cast<std::uint64_t>(number)));
-}
-
-/// The same of an FP32 number, which has fewer bits.
-std::int32_t exponent_of_last_bit(std::uint32_t bits) {
-    constexpr int fraction_bits = 23;
-    constexpr std::uint32_t hidden_bit = std::uint32_t{1} << fraction_bits;
-    constexpr std::int32_t bias = 150;
-    constexpr std::int32_t bias_of_power = 127;
-    constexpr std::uint32_t largest_exponent = 0xff;
-    const std::uint32_t exponent = bits >> fraction_bits & largest_exponent;
-    const std::uint32_t integer = (bits & (hidden_bit - 1)) | (exponent == 0 ? 0 : hidden_bit);
-    const auto power = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(integer & -integer)));
-    const auto zeros = static_cast<std::int32_t>(power >> fraction_bits) - bias_of_power;
-    const std::int32_t last = static_cast<std::int32_t>(exponent == 0 ? 1 : exponent) - bias + zeros;
-    return integer == 0 || exponent == largest_exponent ? no_digits : last;
+    return static_cast<int>(exponent_of_last_bit<double, std::int64_t>(number));
 }
 
 /// The numbers are doubles or FP32 numbers, and `Bits` are integers of their size. Magnitudes are compared by their
@@ -93,9 +81,8 @@ Character character_of(std::span<const T> numbers) {
         Bits subnormal_here = 0;
         Bits subnormal_in_float16_here = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const auto bits = std::bit_cast<Unsigned>(from[i]);
-            const auto magnitude = static_cast<Bits>(bits << 1 >> 1);
-            const Bits of_number = exponent_of_last_bit(bits);
+            const auto magnitude = static_cast<Bits>(std::bit_cast<Unsigned>(from[i]) << 1 >> 1);
+            const Bits of_number = exponent_of_last_bit<T, Bits>(from[i]);
             last_here = of_number < last_here ? of_number : last_here;
             const Bits finite = magnitude < infinity ? magnitude : 0;
             greatest_here = finite > greatest_here ? finite : greatest_here;
