@@ -12,20 +12,33 @@
 namespace dmlconform::d3d12 {
 namespace {
 
-/// D3D12 aligns buffers to this size, so smaller ones save nothing.
-constexpr std::uint64_t smallest = std::uint64_t{64} << 10;
+/// D3D12 aligns buffers to this size.
+constexpr std::uint64_t page = std::uint64_t{64} << 10;
+
+/// Smaller buffers would save nothing. It is not a power of two: see size_class.
+constexpr std::uint64_t smallest = page - 256;
 
 /// Unused memory up to this size is kept instead of returned to the driver.
 constexpr std::uint64_t most_free_bytes = std::uint64_t{512} << 20;
 
 /// Rounds to quarters of an octave: few enough sizes that buffers are reused, with at most a quarter wasted. Sizes too
 /// large for the pool are not rounded, because some drivers cannot create buffers of more than 4 GiB.
+///
+/// No size is a power of two, because Mesa's lavapipe compiles a shader again for each combination of buffers whose
+/// sizes are powers of two or not.
 std::uint64_t size_class(std::uint64_t bytes) {
-    if (bytes <= smallest || bytes > most_free_bytes) {
-        return (bytes + smallest - 1) / smallest * smallest;
+    if (bytes <= smallest) {
+        return smallest;
     }
-    const std::uint64_t quarter = std::bit_floor(bytes - 1) / 4;
-    return (bytes + quarter - 1) / quarter * quarter;
+    if (bytes > most_free_bytes) {
+        return (bytes + page - 1) / page * page;
+    }
+    const std::uint64_t quarter = std::max(std::bit_floor(bytes - 1) / 4, page);
+    std::uint64_t size = (bytes + quarter - 1) / quarter * quarter;
+    while (std::has_single_bit(size)) {
+        size += page;
+    }
+    return size;
 }
 
 D3D12_HEAP_TYPE heap_type(Heap heap) {
