@@ -142,8 +142,8 @@ private:
         copies_[copy_name(entry.file)].push_back(text);
     }
 
-    /// Chooses an element whose value can be made wrong, and returns a wrong value. An element that may be infinite has
-    /// none.
+    /// Chooses an element whose value can be made wrong. One that may be infinite or NaN has no wrong value for all
+    /// engines.
     std::optional<std::uint64_t> wrong_element(const cases::Case& entry, std::size_t output) {
         const auto slot = entry.descriptor->outputs()[output];
         const auto tolerance = entry.tolerances[output].value_or(cpu::default_tolerance(*entry.descriptor, slot));
@@ -152,7 +152,10 @@ private:
         const std::uint64_t first = random_() % count;
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t number = (first + i) % count;
-            if (slack.below.empty() || (std::isfinite(slack.below[number]) && std::isfinite(slack.above[number]))) {
+            const bool may_be_nan = !slack.nan.empty() && slack.nan[number] != 0;
+            const bool may_be_infinite =
+                !slack.below.empty() && !(std::isfinite(slack.below[number]) && std::isfinite(slack.above[number]));
+            if (!may_be_nan && !may_be_infinite) {
                 return number;
             }
         }

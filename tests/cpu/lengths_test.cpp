@@ -540,7 +540,6 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"rounds", "of Philox"},
     {"most_samples", "the largest number of samples that regions may have"},
     {"bias", "of the exponents of doubles"},
-    {"bias_of_power", "of the exponents of doubles"},
     {"run_tile_columns", "columns of a tile of several runs (tests/cpu/runs_test.cpp)"},
     {"most_block_columns", "columns of a block of several runs (tests/cpu/runs_test.cpp)"},
     {"fraction_bits", "of doubles"},
