@@ -126,13 +126,14 @@ private:
             factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
             return;
         }
+        const bool needs_magnitudes = with_partial_sums && !has_squares_ && are_fp32();
         for (std::int64_t k = 0; k < depth; k += block_depth) {
             const std::int64_t count = std::min(block_depth, depth - k);
             const bool is_first = !is_added && k == 0;
             load_right(part, k, count);
             for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
                 const double* const left = loaded_left(part, row, k, count);
-                const double* const magnitudes = with_partial_sums ? magnitudes_of(left, count) : nullptr;
+                const double* const magnitudes = needs_magnitudes ? magnitudes_of(left, count) : nullptr;
                 for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
                     const double* const right = right_.data() + column * count;
                     const auto to = static_cast<std::size_t>(row * stride() + column);

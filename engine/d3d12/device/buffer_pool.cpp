@@ -24,8 +24,8 @@ constexpr std::uint64_t most_free_bytes = std::uint64_t{512} << 20;
 /// Rounds to quarters of an octave: few enough sizes that buffers are reused, with at most a quarter wasted. Sizes too
 /// large for the pool are not rounded, because some drivers cannot create buffers of more than 4 GiB.
 ///
-/// No size is a power of two, because Mesa's lavapipe compiles a shader again for each combination of buffers whose
-/// sizes are powers of two or not.
+/// No size of the pool is a power of two, because Mesa's lavapipe compiles a shader again for each combination of
+/// buffers whose sizes are powers of two or not.
 std::uint64_t size_class(std::uint64_t bytes) {
     if (bytes <= smallest) {
         return smallest;
