@@ -494,6 +494,14 @@ TEST(Activation, JumpsExcludeTheThresholdItself) {
     EXPECT_TRUE(contains(shrink.accepted(-1, 1e-6), double{std::nextafter(-1.0f, -2.0f)}));
 }
 
+/// Nothing is below or at NaN, so that the function changes nothing, and a range stays what it is.
+TEST(Activation, NanThresholdsKeepRanges) {
+    const Interval kept = made("THRESHOLDED_RELU", nan).accepted(-0.5, 0.25);
+    EXPECT_LE(kept.low, -0.75);
+    EXPECT_GE(kept.high, -0.25);
+    EXPECT_FALSE(contains(kept, 0));
+}
+
 TEST(Activation, InfinitiesAreNotLost) {
     struct Row {
         Activation activation;

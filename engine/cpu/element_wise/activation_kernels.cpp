@@ -29,12 +29,15 @@ T at_most(T x, T limit) {
     return -at_least(-x, -limit);
 }
 
-/// The same, excluding the limit itself, which is an FP32 number.
+/// The same, excluding the limit itself, which is an FP32 number, or NaN, which excludes nothing.
 template <class T>
 T above(T x, T /*limit*/) {
     return x;
 }
 inline Interval above(const Interval& x, const Interval& limit) {
+    if (!limit.has_numbers()) {
+        return x;
+    }
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const double least{std::nextafter(static_cast<float>(limit.low), infinity)};
     return {std::max(x.low, least), x.high, x.nan, std::max(x.value, least), x.variance};
