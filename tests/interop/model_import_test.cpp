@@ -322,6 +322,19 @@ TEST(ModelImport, ReadsExternalDataOfTheModelsFolderOnly) {
     EXPECT_THAT(reason("nothing.bin"), HasSubstr("external data \"nothing.bin\""));
     std::filesystem::create_symlink(folder.path() / "weights.bin", folder.path() / "link.bin");
     EXPECT_THAT(reason("link.bin"), HasSubstr("is behind a link"));
+    std::filesystem::create_directory(folder.path() / "below");
+    std::filesystem::create_directory_symlink(folder.path() / "below", folder.path() / "link");
+    std::filesystem::create_symlink("weights.bin", folder.path() / "below" / "dangling.bin");
+    std::filesystem::copy(folder.path() / "weights.bin", folder.path() / "below" / "weights.bin");
+    EXPECT_EQ(reason("below/weights.bin"), "it was imported");
+    EXPECT_EQ(reason("./below/../weights.bin"), "it was imported");
+    EXPECT_THAT(reason("link/weights.bin"), HasSubstr("is behind a link"));
+    EXPECT_THAT(reason("below/dangling.bin"), HasSubstr("is behind a link"));
+    for (const char* outside : {"", ".", "below/..", "..", "below/../../weights.bin", "./../weights.bin"}) {
+        EXPECT_THAT(reason(outside), HasSubstr("is not a file of the model's folder")) << outside;
+    }
+    EXPECT_THAT(reason(std::string("weights.bin\0/../..", 18)), HasSubstr("is not a file of the model's folder"));
+    EXPECT_NE(reason("below"), "it was imported");
     model.graph.edit().initializer.edit(0).dims.edit(0) = std::int64_t{1} << 30;
     EXPECT_THAT(reason("weights.bin"), HasSubstr("bytes of data"));
 }
