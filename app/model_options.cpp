@@ -65,8 +65,7 @@ void print_about(const std::string& file, const interop::ImportedModel& model) {
     warn("dmlconform: note: {}: {} of {} nodes not judged:\n", file,
          model.needed_nodes - model.judged_nodes - model.folded_nodes, model.needed_nodes);
     for (std::size_t i = 0; i < std::min(model.cuts.size(), most_cuts); ++i) {
-        const interop::ModelCut& cut = model.cuts[i];
-        warn("    {} ({}): {}\n", core::shortened(cut.node.name, 60), core::shortened(cut.node.type, 60), cut.reason);
+        warn("    {}\n", interop::cut_text(model.cuts[i]));
     }
     if (model.cuts.size() > most_cuts) {
         warn("    {} more\n", model.cuts.size() - most_cuts);

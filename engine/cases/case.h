@@ -45,6 +45,8 @@ struct Case {
     std::string graph_id{};
     /// The bytes that making the inputs takes beside the inputs themselves.
     std::uint64_t memory_beside = 0;
+    /// Of a model: the nodes that are not in the graph, each with the reason.
+    std::vector<std::string> cuts{};
     /// Why the case can no longer run: its data files changed after they were checked. Empty if it can.
     std::string problem;
     /// The reference's result, if it is computed together with those of other cases: see cases/shared_reference.h. Null

@@ -154,6 +154,22 @@ Json expectation_json(const expectations::Expectation& expectation) {
     return json;
 }
 
+Json graph_json(const run::CaseResult& result) {
+    const cases::Case& subject = *result.subject;
+    Json json{{"nodes", subject.descriptor->graph->nodes.size()}};
+    if (!subject.description.empty()) {
+        json["description"] = subject.description;
+    }
+    if (!subject.cuts.empty()) {
+        json["cuts"] = subject.cuts;
+    }
+    if (result.nodes) {
+        json["distinctNodes"] = result.nodes->judged;
+        json["wrongNodes"] = result.nodes->wrong;
+    }
+    return json;
+}
+
 Json result_object(const run::CaseResult& result, const std::string& engine) {
     const cases::Case& subject = *result.subject;
     Json json{{"id", subject.id},
@@ -194,6 +210,9 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
         }
     }
     json["descriptor"] = operators::to_lines(*subject.descriptor);
+    if (subject.descriptor->graph != nullptr) {
+        json["graph"] = graph_json(result);
+    }
     json["outputs"] = Json::array();
     for (const run::OutputResult& output : result.outputs) {
         json["outputs"].push_back(comparison_json(output));

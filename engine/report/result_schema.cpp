@@ -119,6 +119,12 @@ Json case_result_schema() {
                                {"deviceNanoseconds", "steadyNanoseconds"});
     const Json expectation = object(
         {{"file", string}, {"line", count}, {"status", string}, {"reason", string}, {"issue", string}}, {"issue"});
+    const Json graph = object({{"nodes", count},
+                               {"description", string},
+                               {"cuts", array_of(string)},
+                               {"distinctNodes", count},
+                               {"wrongNodes", array_of(string)}},
+                              {"description", "cuts", "distinctNodes", "wrongNodes"});
     return object({{"id", string},
                    {"operator", string},
                    {"file", string},
@@ -136,13 +142,14 @@ Json case_result_schema() {
                    {"expectation", expectation},
                    {"rejection", rejection},
                    {"descriptor", array_of(string)},
+                   {"graph", graph},
                    {"outputs", array_of(output_schema())},
                    {"uncompared", array_of(string)},
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing},
                    {"order", count}},
                   {"repetition", "reason", "difference", "hint", "actualStatus", "attempts", "expectation", "rejection",
-                   "uncompared", "strayWrites", "timing", "order"});
+                   "graph", "uncompared", "strayWrites", "timing", "order"});
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ constexpr std::size_t most_names = 5;
 std::string wrong_nodes(std::vector<std::string> names) {
     const std::size_t more = names.size() - std::min(names.size(), most_names);
     names.resize(names.size() - more);
+    for (std::string& name : names) {
+        name = fmt::format("`{}`", name);
+    }
     const bool is_one = names.size() == 1;
     return fmt::format("node{} {}{} {} wrong by {}", is_one ? "" : "s", fmt::join(names, ", "),
                        more == 0 ? "" : fmt::format(" and {} more", more), is_one ? "is" : "are",
@@ -30,8 +33,9 @@ void GraphVerdicts::hear(CaseResult& result) {
     if (!subject.graph_id.empty()) {
         Nodes& nodes = nodes_[{subject.graph_id, result.engine}];
         const Status status = result.actual.value_or(result.status);
+        ++nodes.verdicts.judged;
         if (is_failure(status)) {
-            nodes.wrong.push_back(fmt::format("`{}`", subject.id.substr(subject.graph_id.size() + 1)));
+            nodes.verdicts.wrong.push_back(subject.id.substr(subject.graph_id.size() + 1));
         }
         nodes.right += status == Status::pass ? 1 : 0;
         return;
@@ -42,12 +46,13 @@ void GraphVerdicts::hear(CaseResult& result) {
     }
     const Nodes nodes = std::move(found->second);
     nodes_.erase(found);
+    result.nodes = nodes.verdicts;
     if (!is_failure(result.actual.value_or(result.status))) {
         return;
     }
     std::string verdict;
-    if (!nodes.wrong.empty()) {
-        verdict = wrong_nodes(nodes.wrong);
+    if (!nodes.verdicts.wrong.empty()) {
+        verdict = wrong_nodes(nodes.verdicts.wrong);
     } else if (nodes.right != 0) {
         verdict =
             fmt::format("{} by {}, the graph is not: `--graph-mode nodes` runs it one operator at a time",

@@ -14,14 +14,15 @@ namespace dmlconform::run {
 /// Receives all results of a run. Those of a graph's nodes must precede that of the graph.
 class GraphVerdicts {
 public:
-    /// Stores a node's result. Adds a hint to a graph's failure: which of its nodes also fail, or that none does.
+    /// Stores a node's result. Tells a graph's result about its nodes, and adds a hint to its failure: which of its
+    /// nodes also fail, or that none does.
     void hear(CaseResult& result);
 
 private:
     /// Results of one graph's nodes on one engine.
     struct Nodes {
         std::size_t right = 0;
-        std::vector<std::string> wrong{};
+        NodeVerdicts verdicts{};
     };
 
     std::map<std::pair<std::string, std::size_t>, Nodes> nodes_;

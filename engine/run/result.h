@@ -102,6 +102,14 @@ struct Evidence {
     std::vector<core::Tensor> actual;
 };
 
+/// What an engine's results of a graph's nodes say about the graph.
+struct NodeVerdicts {
+    /// How many nodes have a result. Identical ones count once.
+    std::size_t judged = 0;
+    /// Names of those that fail, in the order of their results: that of the graph's nodes.
+    std::vector<std::string> wrong{};
+};
+
 struct CaseResult {
     std::shared_ptr<const cases::Case> subject;
     /// Index of the engine in the run.
@@ -129,6 +137,8 @@ struct CaseResult {
     std::string difference{};
     /// What may be wrong instead of the engine; empty if nothing is known.
     std::string hint{};
+    /// Of a graph whose nodes were judged by themselves in the same run.
+    std::optional<NodeVerdicts> nodes{};
     /// The rejection that decided the case, if there was one.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;

@@ -206,9 +206,11 @@ TEST(ModelFaults, ThirtyWaysToBeWrongAreFoundInTheirNode) {
     const auto subject = std::make_shared<const cases::Case>(*model->subject);
     const operators::Graph& graph = *subject->descriptor->graph;
     FaultyEngine honest(nullptr, one_element);
-    for (const run::CaseResult& result : results_of(subject, honest)) {
+    const auto right = results_of(subject, honest);
+    for (const run::CaseResult& result : right) {
         EXPECT_EQ(result.status, run::Status::pass) << result.reason;
     }
+    EXPECT_THAT(right.back().nodes->wrong, testing::IsEmpty());
     const auto faults = planted_faults();
     EXPECT_GE(faults.size(), 30u);
     for (const auto& [name, fault] : faults) {
@@ -221,6 +223,9 @@ TEST(ModelFaults, ThirtyWaysToBeWrongAreFoundInTheirNode) {
             const auto expected = graph.nodes[n].name == name ? run::Status::fail : run::Status::pass;
             EXPECT_EQ(results[n].status, expected) << graph.nodes[n].name << ": " << results[n].reason;
         }
+        ASSERT_TRUE(results.back().nodes);
+        EXPECT_EQ(results.back().nodes->judged, graph.nodes.size());
+        EXPECT_THAT(results.back().nodes->wrong, ElementsAre(name));
         if (results.back().status == run::Status::fail) {
             EXPECT_THAT(results.back().hint, HasSubstr(fmt::format("node `{}` is wrong by itself", name)));
         }

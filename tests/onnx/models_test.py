@@ -51,11 +51,14 @@ class Test:
             with open(report, encoding='utf-8') as file:
                 results = json.load(file)['results']
         whole = {result['engine']: result['status'] for result in results if result['id'] == name + '/model'}
+        graphs = [result['graph'] for result in results if result['id'] == name + '/model']
+        reported = [{re.sub(r'.* \((\S+)\): .*', r'\1', cut) for cut in graph.get('cuts', [])} for graph in graphs]
         nodes = [result for result in results if result['id'].startswith(name + '/model/')]
         # Single nodes have no expected values, so the CPU engine reports "reference" for them instead of "pass".
         wrong = [result['id'] for result in nodes
                  if result['status'] != ('reference' if result['engine'] == 'cpu' else 'pass')]
         good = (done.returncode == 0 and whole == dict.fromkeys(self.engines, 'pass') and left_out == cuts and
+                all(types == cuts for types in reported) and not any(graph.get('wrongNodes') for graph in graphs) and
                 not wrong and (self.engines == ['cpu'] or nodes != []))
         self.check(good, f'{name}: {whole}, {len(nodes)} results of nodes, wrong: {wrong}, '
                          f'left out: {sorted(left_out)}')

@@ -88,6 +88,30 @@ TEST(JsonReport, VersionsKeepTheirOrder) {
     EXPECT_LT(text.find("zlib"), text.find("abseil"));
 }
 
+TEST(JsonReport, AGraph) {
+    const auto cases = cases_of({R"({ "name": "model", "description": "ONNX model, 1 of 2 nodes",
+      "graph": { "nodes": [{ "name": "relu", "operator": "ACTIVATION_RELU",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] } },
+        "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } }], "outputs": ["y"] },
+      "inputs": { "x": [1, -1] }, "expected": { "y": [1, 0] } })"},
+                                "folder/some.json");
+    Engines engines;
+    engines.push_back(std::make_unique<FakeEngine>(Behaviour{}));
+    AllResults run = run_all(cases, engines);
+    const auto graph = [&] { return parsed(report_of(run, context())).at("results").back().at("graph"); };
+    run.results.back().nodes.reset();
+    EXPECT_EQ(graph(), json({{"nodes", 1}, {"description", "ONNX model, 1 of 2 nodes"}}));
+    auto cut = std::make_shared<cases::Case>(*run.results.back().subject);
+    cut->cuts = {"last (NonMaxSuppression): no sizes"};
+    run.results.back().subject = cut;
+    run.results.back().nodes = run::NodeVerdicts{.judged = 1, .wrong = {"relu"}};
+    EXPECT_EQ(graph(), json({{"nodes", 1},
+                             {"description", "ONNX model, 1 of 2 nodes"},
+                             {"cuts", {"last (NonMaxSuppression): no sizes"}},
+                             {"distinctNodes", 1},
+                             {"wrongNodes", {"relu"}}}));
+}
+
 TEST(JsonReport, AFailure) {
     const auto cases = cases_of({R"({ "name": "wrong", "operator": "SLICE1", "tags": ["doc", "ü"],
       "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 2] }, "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 2] },

@@ -35,6 +35,9 @@ struct ModelCut {
     std::string reason;
 };
 
+/// For example "selected (NonMaxSuppression): its sizes are not known". Long names are shortened.
+[[nodiscard]] std::string cut_text(const ModelCut& cut);
+
 /// An output of the graph.
 struct ModelOutput {
     /// The model's name for it.

@@ -211,6 +211,11 @@ core::Result<void> check_names(const ModelCaseOptions& options, const onnx::Mode
 
 }  // namespace
 
+std::string cut_text(const ModelCut& cut) {
+    return fmt::format("{} ({}): {}", core::shortened(cut.node.name, 60), core::shortened(cut.node.type, 60),
+                       cut.reason);
+}
+
 core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const ModelCaseOptions& options) {
     auto proto = read_model_skeleton(path);
     if (!proto) {
@@ -240,6 +245,9 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     cases::Case subject;
     subject.id = path.stem().generic_string() + "/model";
     subject.description = description_of(result.model);
+    for (const ModelCut& cut : result.model.cuts) {
+        subject.cuts.push_back(cut_text(cut));
+    }
     subject.file = path.generic_string();
     subject.descriptor = operators::graph_descriptor(result.model.graph);
     subject.min_feature_level = operators::minimum_graph_feature_level(*result.model.graph);
