@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/cpu/recurrent/sequence.h"
 #include "engine/cpu/reference.h"
 #include "tests/cpu/error_statistics.h"
 #include "tests/cpu/random_tensors.h"
@@ -171,6 +172,18 @@ TEST(Recurrent, HonestOnesAreOffByWhatIsExpected) {
             EXPECT_LT(statistics.q, 2) << kind.op << ", " << steps << " steps";
         }
     }
+}
+
+/// A flat part of the function hides errors that leave it: at a state of 8, tanh has a derivative of 0, but an error of
+/// 10 reaches its other end.
+TEST(Recurrent, FarErrorsAreNotPropagatedByTheDerivative) {
+    const operators::OperatorDesc descriptor = activation("ACTIVATION_TANH");
+    const cpu::element_wise::FusedActivation tanh(descriptor.get());
+    const cpu::Interval near(7.9, 8.1, false, 8, 1e-4);
+    EXPECT_LT(cpu::recurrent::with_far_errors(tanh(near), near, tanh).variance, 1e-9);
+    const cpu::Interval far(-20, 30, false, 8, 100);
+    EXPECT_LT(tanh(far).variance, 1e-6);
+    EXPECT_NEAR(std::sqrt(cpu::recurrent::with_far_errors(tanh(far), far, tanh).variance), 2.0 / 6, 1e-3);
 }
 
 /// One step consists of two functions and a few dozen roundings of numbers around 1.

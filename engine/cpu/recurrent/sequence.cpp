@@ -1,7 +1,23 @@
 // Writes the outputs of recurrent networks.
 #include "engine/cpu/recurrent/sequence.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/expected_error.h"
+
 namespace dmlconform::cpu::recurrent {
+
+Interval with_far_errors(const Interval& y, const Interval& x, const element_wise::FusedActivation& function) {
+    const double reach = clear_distance * std::sqrt(x.variance);
+    if (!std::isfinite(reach) || !y.has_numbers()) {
+        return y;
+    }
+    const double change =
+        std::max(std::fabs(function(x.value + reach) - y.value), std::fabs(function(x.value - reach) - y.value));
+    const double far = change / clear_distance;
+    return far * far > y.variance ? y.with_expected(y.value, far * far) : y;
+}
 
 Written::Written(const KernelArguments& arguments, std::size_t number) {
     core::Tensor* const tensor = arguments.outputs[number];

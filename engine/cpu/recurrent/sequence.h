@@ -32,6 +32,15 @@ struct DirectedSequence {
     std::int64_t sequence = 0;
 };
 
+inline double with_far_errors(double y, double /*x*/, const element_wise::FusedActivation& /*function*/) {
+    return y;
+}
+/// y = function(x), which has propagated the error of x by the derivative. That is too little if the error is large
+/// enough to leave the flat part of a function, as it is where states are stored as FLOAT16 and multiplied by large
+/// numbers: then what the function does within a few standard deviations counts.
+[[nodiscard]] Interval with_far_errors(const Interval& y, const Interval& x,
+                                       const element_wise::FusedActivation& function);
+
 /// Common part of cells: states, and the sums of their gates.
 template <class Arithmetic>
 class CellBase {
@@ -79,7 +88,9 @@ protected:
     }
 
     [[nodiscard]] Number activated(std::size_t which, const Number& x) const {
-        return carried(network().activation(directed_.direction, which)(carried(x)));
+        const element_wise::FusedActivation& function = network().activation(directed_.direction, which);
+        const Number argument = carried(x);
+        return carried(with_far_errors(function(argument), argument, function));
     }
 
     [[nodiscard]] std::vector<Number> started(std::span<const double> from) const {
