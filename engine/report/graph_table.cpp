@@ -10,6 +10,7 @@
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_rules.h"
 #include "engine/report/text_table.h"
+#include "engine/run/node_cases.h"
 
 namespace dmlconform::report {
 namespace {
@@ -66,6 +67,18 @@ std::string worst_text(const run::Status status, std::optional<double> fraction)
     return fraction ? fmt::format("{:.2g} of range", *fraction) : "exact";
 }
 
+/// How many nodes are identical to a node, by its name, where there are others.
+std::map<std::string, std::size_t> repeated_nodes(const operators::Graph& graph) {
+    const std::vector<std::size_t> counts = run::identical_nodes(graph);
+    std::map<std::string, std::size_t> result;
+    for (std::size_t n = 0; n < counts.size(); ++n) {
+        if (counts[n] > 1) {
+            result.emplace(graph.nodes[n].name, counts[n]);
+        }
+    }
+    return result;
+}
+
 }  // namespace
 
 core::Result<void> GraphTables::begin(const RunContext& /*context*/, std::span<const EngineInfo> engines) {
@@ -82,6 +95,9 @@ core::Result<void> GraphTables::add(const run::CaseResult& result) {
     const Outcome outcome{result.status, time_of(result.timing), fraction_of(result)};
     if (is_graph) {
         Table& table = tables_[subject.id];
+        if (table.whole.empty()) {
+            table.times = repeated_nodes(*subject.descriptor->graph);
+        }
         table.whole.resize(engines_.size());
         table.whole[result.engine] = outcome;
         table.all_nodes = subject.descriptor->graph->nodes.size();
@@ -160,7 +176,10 @@ core::ShownText GraphTables::table_text(const std::string& id, const Table& tabl
             std::ranges::find_if(row->outcomes, [](const Outcome& one) { return run::is_failure(one.status); });
         const Outcome& judged = wrong == row->outcomes.end() ? row->outcomes[engine] : *wrong;
         values.push_back(worst_text(judged.status, judged.fraction));
-        lines.add_row({row->name, row->operator_name, row->shape}, {}, std::move(values));
+        const auto times = table.times.find(row->name);
+        const std::string name =
+            times == table.times.end() ? row->name : fmt::format("{} (x{})", row->name, times->second);
+        lines.add_row({name, row->operator_name, row->shape}, {}, std::move(values));
     }
     core::ShownText text = style.bold(core::show("{}\n", id));
     if (!table.description.empty()) {

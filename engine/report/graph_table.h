@@ -40,6 +40,8 @@ private:
         /// In the order of the results.
         std::vector<Row> nodes;
         std::vector<Outcome> whole;
+        /// How many nodes a row stands for, by its name, if they are several.
+        std::map<std::string, std::size_t> times;
         std::size_t all_nodes = 0;
         double operations = 0;
         std::string description;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "engine/cases/shared_reference.h"
@@ -176,6 +177,20 @@ std::vector<bool> judged_nodes(const cases::Case& subject) {
 
 bool are_identical(const operators::GraphNode& a, const operators::GraphNode& b) {
     return identity_of(a) == identity_of(b);
+}
+
+std::vector<std::size_t> identical_nodes(const operators::Graph& graph) {
+    std::vector<std::string> identities;
+    std::map<std::string_view, std::size_t> counts;
+    std::ranges::transform(graph.nodes, std::back_inserter(identities), identity_of);
+    for (const std::string& identity : identities) {
+        ++counts[identity];
+    }
+    std::vector<std::size_t> result;
+    for (const std::string& identity : identities) {
+        result.push_back(counts[identity]);
+    }
+    return result;
 }
 
 std::string node_id(const cases::Case& subject, std::size_t node) {

@@ -24,6 +24,9 @@ namespace dmlconform::run {
 /// True if two nodes of a graph do the same with the same values.
 [[nodiscard]] bool are_identical(const operators::GraphNode& a, const operators::GraphNode& b);
 
+/// For each node, how many nodes do the same with the same values, itself included.
+[[nodiscard]] std::vector<std::size_t> identical_nodes(const operators::Graph& graph);
+
 /// The id of a node's case: the id of the graph's case, followed by the node's name.
 [[nodiscard]] std::string node_id(const cases::Case& subject, std::size_t node);
 

@@ -60,6 +60,19 @@ TEST(GraphTables, ShowTheSlowestNodesFirst) {
     EXPECT_THAT(text, Not(HasSubstr("wrong")));
 }
 
+TEST(GraphTables, CountIdenticalNodes) {
+    const auto whole = graph_of(
+        {unary("a", "ACTIVATION_RELU", image, "x", "y"), unary("b", "ACTIVATION_RELU", image, "x", "z"),
+         unary("c", "ACTIVATION_RELU", image, "z", "u"), unary("d", "ACTIVATION_RELU", image, "x", "v")},
+        {"y", "u", "v"});
+    const std::string text = table_of({result_of("net/model/a", relu(), "net/model", Status::pass, 100, 0.5),
+                                       result_of("net/model/c", relu(), "net/model", Status::pass, 300, 0.25),
+                                       result_of("net/model", whole, "", Status::pass, 350, 0.125)});
+    EXPECT_THAT(text, HasSubstr("\na (x3) "));
+    EXPECT_THAT(text, HasSubstr("\nc "));
+    EXPECT_THAT(text, HasSubstr("other: 4 nodes, 2 distinct: 2 pass."));
+}
+
 TEST(GraphTables, NameTheFirstWrongNodeOfTheGraphsOrder) {
     std::vector<run::CaseResult> results;
     for (int i = 0; i < 50; ++i) {
