@@ -392,6 +392,25 @@ TEST(ElementWise, ScaleBias) {
         << "which counts as absent";
 }
 
+/// CAST has 0 for NaN, and so have the bounds of integers, also where ScaleBias makes reals of them.
+TEST(ElementWise, NanBoundsOfIntegersAreZero) {
+    using Bytes = std::vector<std::int8_t>;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto desc = tensor(DataType::int8, {4});
+    const Tensor x = tensor_of<std::int8_t>(desc, {-100, -5, 1, 5});
+    const auto of = [&](std::string_view op, operators::ScaleBias by, std::vector<Setting> bounds) {
+        bounds.insert(bounds.end(), {{"InputTensor", desc}, {"OutputTensor", desc}});
+        bounds.emplace_back("ScaleBias", operators::FieldValue(by));
+        return values_of<std::int8_t>(computed(describe(op, bounds), {&x})[0]);
+    };
+    EXPECT_EQ(of("ELEMENT_WISE_THRESHOLD", {1, 0}, {{"Min", nan}}), (Bytes{0, 0, 1, 5}));
+    EXPECT_EQ(of("ELEMENT_WISE_THRESHOLD", {1, 1}, {{"Min", nan}}), (Bytes{0, 0, 2, 6}));
+    EXPECT_EQ(of("ELEMENT_WISE_CLIP", {1, 0}, {{"Min", nan}, {"Max", 3.0f}}), (Bytes{0, 0, 1, 3}));
+    EXPECT_EQ(of("ELEMENT_WISE_CLIP", {1, 1}, {{"Min", nan}, {"Max", 3.0f}}), (Bytes{0, 0, 2, 3}));
+    EXPECT_EQ(of("ELEMENT_WISE_CLIP", {1, 0}, {{"Min", -3.0f}, {"Max", nan}}), (Bytes{-3, -3, 0, 0}));
+    EXPECT_EQ(of("ELEMENT_WISE_CLIP", {1, 1}, {{"Min", -3.0f}, {"Max", nan}}), (Bytes{-3, -3, 0, 0}));
+}
+
 TEST(ElementWise, FusedActivation) {
     const auto desc = tensor(f32, {4});
     const Tensor a = tensor_of<float>(desc, {1, 2, -3, -4});

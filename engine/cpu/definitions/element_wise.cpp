@@ -37,7 +37,8 @@ void scale_and_bias(const Call& call, Array<Real>& x) {
     }
 }
 
-/// A numeric attribute. For integers, it is truncated, and clamped to their type.
+/// A numeric attribute. For integers, also where ScaleBias makes reals of them, it is truncated, and clamped to their
+/// type. NaN becomes 0.
 template <class Number>
 Number attribute(const Call& call, std::string_view name) {
     const core::DataType type = call.output_type(0);
@@ -45,7 +46,7 @@ Number attribute(const Call& call, std::string_view name) {
         if constexpr (is_integer<Number>) {
             return clamped_integer<Number>(double{*number}, type);
         } else {
-            return Number(double{*number});
+            return Number(core::is_floating_point(type) ? double{*number} : converted(double{*number}, type));
         }
     }
     return call.scalar<Number>(name, type);

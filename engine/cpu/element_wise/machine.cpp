@@ -54,7 +54,7 @@ const Descriptor* activation_of(const Descriptor& descriptor) {
 }
 
 /// Converts an attribute to the formula's number type. For integers it is truncated and clamped to the operator's type,
-/// as by CAST.
+/// as by CAST, so that NaN is 0.
 template <class T>
 T attribute_number(double value, core::DataType type) {
     if constexpr (std::is_same_v<T, double>) {
@@ -111,12 +111,16 @@ Context<T> context_of(const Descriptor& descriptor) {
         context.lowest = attribute_number<T>(-beyond, type);
         context.highest = attribute_number<T>(beyond, type);
     }
+    // Reals stand for integers here. Their attributes are those that the operator has without ScaleBias.
+    const bool converts = !core::is_floating_point(type) && scale_bias_of(descriptor) != nullptr;
     std::size_t count = 0;
     for (std::size_t f = 0; f < descriptor.values.size() && count < most_attributes; ++f) {
         const operators::Field& field = descriptor.schema->fields[f];
         const operators::FieldValue& value = descriptor.values[f];
         if (const auto* number = std::get_if<float>(&value)) {
-            context.attributes[count++] = attribute_number<T>(double{*number}, type);
+            const double given{*number};
+            context.attributes[count++] =
+                attribute_number<T>(converts ? stored_value(type, given, Store::converting) : given, type);
         } else if (const auto* scalar = std::get_if<operators::ScalarUnion>(&value)) {
             context.attributes[count++] = scalar_number<T>(descriptor, field, scalar->bits, type);
         } else if (const auto* choice = std::get_if<std::uint32_t>(&value);
