@@ -61,10 +61,10 @@ TEST(GraphTables, ShowTheSlowestNodesFirst) {
 }
 
 TEST(GraphTables, CountIdenticalNodes) {
-    const auto whole = graph_of(
-        {unary("a", "ACTIVATION_RELU", image, "x", "y"), unary("b", "ACTIVATION_RELU", image, "x", "z"),
-         unary("c", "ACTIVATION_RELU", image, "z", "u"), unary("d", "ACTIVATION_RELU", image, "x", "v")},
-        {"y", "u", "v"});
+    const auto whole =
+        graph_of({unary("a", "ACTIVATION_RELU", image, "x", "y"), unary("b", "ACTIVATION_RELU", image, "x", "z"),
+                  unary("c", "ACTIVATION_RELU", image, "z", "u"), unary("d", "ACTIVATION_RELU", image, "x", "v")},
+                 {"y", "u", "v"});
     const std::string text = table_of({result_of("net/model/a", relu(), "net/model", Status::pass, 100, 0.5),
                                        result_of("net/model/c", relu(), "net/model", Status::pass, 300, 0.25),
                                        result_of("net/model", whole, "", Status::pass, 350, 0.125)});
