@@ -41,6 +41,53 @@ void add_each(std::span<State> states, const Number* elements, std::int64_t stri
     }
 }
 
+/// Adds a row of input elements to the states of a row of windows.
+class RowWindows {
+public:
+    explicit RowWindows(const Axis& axis) : axis_(axis), by_taps_(axis.taps <= axis.stops) {
+        for (std::int64_t i = 0; i < (by_taps_ ? axis.taps : axis.stops); ++i) {
+            inside_.push_back(by_taps_ ? axis.stops_inside(i) : axis.elements_inside(i));
+        }
+    }
+
+    /// `number` is the row-major index of the row's first element.
+    template <class State, class Number>
+    void add_row(std::span<State> states, const std::vector<Number>& row, std::int64_t number) const {
+        for (std::size_t i = 0; i < inside_.size(); ++i) {
+            if (inside_[i].count() > 0) {
+                by_taps_ ? add_tap(states, row, number, i) : add_window(states[i], row, number, i);
+            }
+        }
+    }
+
+private:
+    /// Adds one tap of each window.
+    template <class State, class Number>
+    void add_tap(std::span<State> states, const std::vector<Number>& row, std::int64_t number, std::size_t tap) const {
+        const Range& windows = inside_[tap];
+        const std::int64_t element = axis_.element(windows.first, static_cast<std::int64_t>(tap));
+        add_each(states.subspan(static_cast<std::size_t>(windows.first), static_cast<std::size_t>(windows.count())),
+                 &row[static_cast<std::size_t>(element)], axis_.stride, number + element);
+    }
+
+    /// Adds all taps of one window.
+    template <class State, class Number>
+    void add_window(State& state, const std::vector<Number>& row, std::int64_t number, std::size_t window) const {
+        const Range& taps = inside_[window];
+        std::int64_t element = axis_.element(static_cast<std::int64_t>(window), taps.first);
+        for (std::int64_t tap = taps.first; tap < taps.last; ++tap, element += axis_.dilation) {
+            state.add(row[static_cast<std::size_t>(element)], number + element);
+        }
+    }
+
+    const Axis& axis_;
+    /// Each tap for all windows of a row: consecutive operations do not wait for each other. Few windows of many taps
+    /// take one window after the other.
+    bool by_taps_;
+    /// For each tap, the windows in which it is inside the input. Otherwise for each window, its taps inside the input.
+    std::vector<Range> inside_;
+};
+
 /// For each element of `output`, whose sizes are the numbers of window positions: starts with the state
 /// blank(coordinates), calls state.add(element, number) for the elements that the window covers, where `number` is the
 /// row-major index in the input, then finish(element, state). Blank states are equal along the last dimension.
@@ -52,39 +99,13 @@ void slide(const Windows& windows, const core::Tensor& input, const core::Tensor
     const Axis& inner = windows.axis(windows.rank() - 1);
     const core::Strides strides = core::signed_strides(input.desc);
     const std::int64_t step = core::signed_strides(output).back();
-    // Each tap for all windows of a row: consecutive operations do not wait for each other. Few windows of many taps
-    // take one window after the other.
-    const bool by_taps = inner.taps <= inner.stops;
-    std::vector<Range> inside;
-    for (std::int64_t i = 0; i < (by_taps ? inner.taps : inner.stops); ++i) {
-        inside.push_back(by_taps ? inner.stops_inside(i) : inner.elements_inside(i));
-    }
-    const auto add_row = [&](std::vector<State>& states, const std::vector<Number>& numbers, std::int64_t number) {
-        for (std::size_t i = 0; i < inside.size(); ++i) {
-            const auto at = static_cast<std::int64_t>(i);
-            const Range& range = inside[i];
-            const auto first = static_cast<std::size_t>(range.first);
-            if (range.count() == 0) {
-                continue;
-            }
-            if (by_taps) {
-                const std::int64_t element = inner.element(range.first, at);
-                add_each(std::span(states).subspan(first, static_cast<std::size_t>(range.count())),
-                         &numbers[static_cast<std::size_t>(element)], inner.stride, number + element);
-                continue;
-            }
-            std::int64_t element = inner.element(at, range.first);
-            for (std::int64_t tap = range.first; tap < range.last; ++tap, element += inner.dilation) {
-                states[i].add(numbers[static_cast<std::size_t>(element)], number + element);
-            }
-        }
-    };
+    const RowWindows row_windows(inner);
     const auto one_row = [&](std::vector<Number>& numbers, std::vector<State>& states, const OutputElement& start) {
         states.assign(static_cast<std::size_t>(inner.stops), blank(start.coordinates));
         windows.for_each_row(start.coordinates, strides, [&](std::int64_t address, std::int64_t number) {
             element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, strides.back()}, numbers.size(),
                                numbers.data());
-            add_row(states, numbers, number);
+            row_windows.add_row(std::span(states), numbers, number);
         });
         std::vector<std::int64_t> coordinates(start.coordinates.begin(), start.coordinates.end());
         for (std::int64_t& x = coordinates.back(); x < inner.stops; ++x) {
