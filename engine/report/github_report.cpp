@@ -51,10 +51,13 @@ core::Result<void> GithubReport::add(const run::CaseResult& result) {
     if (++count <= most_annotations) {
         const std::string title =
             fmt::format("{}: {} on {}", to_string(result.status), result.subject->id, engines_[result.engine]);
+        // Models have no lines.
+        const std::size_t line = result.subject->line;
         // The console's text may end with an incomplete line.
-        return write(fmt::format("\n::{} file={},line={},title={}::{}\n", error ? "error" : "warning",
-                                 escaped(shown_path(result.subject->file, workspace_), true), result.subject->line,
-                                 escaped(title, true), escaped(message_of(result), false)));
+        return write(fmt::format("\n::{} file={}{},title={}::{}\n", error ? "error" : "warning",
+                                 escaped(shown_path(result.subject->file, workspace_), true),
+                                 line == 0 ? "" : fmt::format(",line={}", line), escaped(title, true),
+                                 escaped(message_of(result), false)));
     }
     return {};
 }
