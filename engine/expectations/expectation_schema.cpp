@@ -49,6 +49,7 @@ Json tensor_definition() {
             {"properties",
              {{"DataType", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"DimensionCount", number_schema()},
+              {"significantDimensions", number_schema()},
               {"elements", number_schema()},
               {"addresses/elements", number_schema()},
               {"Sizes", {{"type", "object"}, {"additionalProperties", number_schema()}}},

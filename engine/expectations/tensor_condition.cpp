@@ -92,6 +92,11 @@ bool has_layout(const core::TensorDesc& desc, Layout layout) {
     }
 }
 
+double significant_dimensions(const core::TensorDesc& desc) {
+    const auto first = std::find_if(desc.sizes.begin(), desc.sizes.end(), [](std::uint32_t size) { return size != 1; });
+    return static_cast<double>(desc.sizes.end() - first);
+}
+
 bool has_sizes(const core::TensorDesc& desc, const std::map<std::uint32_t, NumberCondition>& wanted) {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
         return entry.first < desc.sizes.size() && entry.second.holds(desc.sizes[entry.first]);
@@ -117,9 +122,15 @@ public:
     Reader(std::string_view name, ProblemSink& problems) : name_(name), problems_(problems) {}
 
     TensorCondition read(const JsonValue& value) {
-        static const std::array<std::string, 8> keys{"DataType", "DimensionCount",    "elements",
-                                                     "Sizes",    "Strides",           "GuaranteedBaseOffsetAlignment",
-                                                     "values",   "addresses/elements"};
+        static const std::array<std::string, 9> keys{"DataType",
+                                                     "DimensionCount",
+                                                     "elements",
+                                                     "Sizes",
+                                                     "Strides",
+                                                     "GuaranteedBaseOffsetAlignment",
+                                                     "values",
+                                                     "addresses/elements",
+                                                     "significantDimensions"};
         TensorCondition test;
         test.absent = value.is_null();
         if (test.absent) {
@@ -135,9 +146,10 @@ public:
         read_types(value, test);
         read_sizes(value, test);
         read_layout(value, test);
-        for (const auto& [key, into] : {std::pair{keys[1], &test.dimension_count}, std::pair{keys[2], &test.elements},
-                                        std::pair{keys[5], &test.alignment}, std::pair{keys[6], &test.values},
-                                        std::pair{keys[7], &test.addresses_per_element}}) {
+        for (const auto& [key, into] :
+             {std::pair{keys[1], &test.dimension_count}, std::pair{keys[2], &test.elements},
+              std::pair{keys[5], &test.alignment}, std::pair{keys[6], &test.values},
+              std::pair{keys[7], &test.addresses_per_element}, std::pair{keys[8], &test.significant_dimensions}}) {
             if (const JsonValue* found = value.find(key)) {
                 *into = read_number_condition(*found, fmt::format("\"{}\"", key), nullptr, problems_);
             }
@@ -227,6 +239,7 @@ bool TensorCondition::holds(const TensorFact& tensor, CaseFacts& facts) const {
     return (data_types.empty() ||
             std::find(data_types.begin(), data_types.end(), desc.data_type) != data_types.end()) &&
            (!dimension_count || dimension_count->holds(static_cast<double>(desc.sizes.size()))) &&
+           (!significant_dimensions || significant_dimensions->holds(expectations::significant_dimensions(desc))) &&
            (!elements || (count && elements->holds(static_cast<double>(*count)))) && has_sizes(desc, sizes) &&
            (!addresses_per_element || addresses_per_element->holds(expectations::addresses_per_element(desc))) &&
            (!layout || has_layout(desc, *layout)) && (!alignment || alignment->holds(desc.base_offset_alignment)) &&

@@ -27,6 +27,8 @@ struct TensorCondition {
     bool absent = false;
     std::vector<core::DataType> data_types{};
     std::optional<NumberCondition> dimension_count{};
+    /// How many dimensions there are without leading sizes of 1.
+    std::optional<NumberCondition> significant_dimensions{};
     std::optional<NumberCondition> elements{};
     /// The number of addresses from the first element to the last, divided by the number of elements.
     std::optional<NumberCondition> addresses_per_element{};
