@@ -20,7 +20,7 @@ namespace {
 
 /// In order of dependency.
 constexpr std::array scripts{"format.js",   "filters.js", "tables.js", "charts.js", "command.js",
-                             "failures.js", "matrix.js",  "times.js",  "main.js"};
+                             "failures.js", "graphs.js",  "matrix.js", "times.js",  "main.js"};
 
 std::string_view text_named(std::string_view name) {
     const auto found = std::find_if(template_texts.begin(), template_texts.end(),
@@ -150,6 +150,8 @@ Json data_json(const PageData& data) {
             {"totals", totals_json(data.totals)},
             {"failures", failures_json(data)},
             {"failureCount", data.failure_count},
+            {"graphs", data.graphs.shown()},
+            {"graphCount", data.graphs.size()},
             {"highestFeatureLevel", core::to_string(core::highest_feature_level)},
             {"threshold", data.settings.threshold},
             {"benchFiles", bench_files_json(data.benches)},

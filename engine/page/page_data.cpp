@@ -109,6 +109,7 @@ core::Result<void> PageData::add_run(const std::string& path) {
             cases[result["engine"].get<std::string>()].insert(core::fnv1a(result["id"].get<std::string>()));
             std::string data_type = data_type_of(result["descriptor"]);
             add_result(result, data_type, totals);
+            graphs.add(result, index, data_type);
             if (run::is_failure(*report::status_named(result["status"].get<std::string>()))) {
                 ++failure_count;
                 if (failures.size() < most_failures) {

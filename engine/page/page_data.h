@@ -15,6 +15,7 @@
 #include "engine/bench/benchmark_file.h"
 #include "engine/bench/comparison.h"
 #include "engine/core/error.h"
+#include "engine/page/graphs.h"
 #include "engine/page/totals.h"
 
 namespace dmlconform::page {
@@ -60,6 +61,7 @@ struct PageData {
     std::vector<Failure> failures;
     /// Counts all failures, including those that are not kept.
     std::size_t failure_count = 0;
+    Graphs graphs;
     std::vector<BenchFile> benches;
     /// The benchmark files to compare with, and the results of the comparison; empty if there are none.
     std::vector<BenchFile> base;

@@ -213,6 +213,9 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     if (subject.descriptor->graph != nullptr) {
         json["graph"] = graph_json(result);
     }
+    if (!subject.graph_id.empty()) {
+        json["nodeOf"] = subject.graph_id;
+    }
     json["outputs"] = Json::array();
     for (const run::OutputResult& output : result.outputs) {
         json["outputs"].push_back(comparison_json(output));

@@ -143,13 +143,14 @@ Json case_result_schema() {
                    {"rejection", rejection},
                    {"descriptor", array_of(string)},
                    {"graph", graph},
+                   {"nodeOf", string},
                    {"outputs", array_of(output_schema())},
                    {"uncompared", array_of(string)},
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing},
                    {"order", count}},
                   {"repetition", "reason", "difference", "hint", "actualStatus", "attempts", "expectation", "rejection",
-                   "graph", "uncompared", "strayWrites", "timing", "order"});
+                   "graph", "nodeOf", "uncompared", "strayWrites", "timing", "order"});
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <functional>
+#include <iterator>
 #include <set>
+#include <unordered_map>
 
 #include "engine/cases/shared_reference.h"
 #include "engine/cpu/reference.h"
@@ -180,16 +182,16 @@ bool are_identical(const operators::GraphNode& a, const operators::GraphNode& b)
 }
 
 std::vector<std::size_t> identical_nodes(const operators::Graph& graph) {
-    std::vector<std::string> identities;
-    std::map<std::string_view, std::size_t> counts;
-    std::ranges::transform(graph.nodes, std::back_inserter(identities), identity_of);
-    for (const std::string& identity : identities) {
+    // All texts of a large graph would take much more memory than the graph.
+    std::vector<std::size_t> result;
+    std::ranges::transform(graph.nodes, std::back_inserter(result), [](const operators::GraphNode& node) {
+        return std::hash<std::string>()(identity_of(node));
+    });
+    std::unordered_map<std::size_t, std::size_t> counts;
+    for (const std::size_t identity : result) {
         ++counts[identity];
     }
-    std::vector<std::size_t> result;
-    for (const std::string& identity : identities) {
-        result.push_back(counts[identity]);
-    }
+    std::ranges::transform(result, result.begin(), [&](std::size_t identity) { return counts[identity]; });
     return result;
 }
 

@@ -84,6 +84,39 @@ class Test:
         self.dmlconform('report', same, '--base', base, '--html', self.at('same.html'))
         self.dmlconform('report', '--paired', *[slower] * 12, '--base', *[base] * 12, '--html', self.at('pairs.html'))
 
+    def make_graph_page(self):
+        """A graph with two nodes; the second one fails, as a result says that comes from anywhere."""
+        relu = {'InputTensor': {'DataType': 'FLOAT32', 'Sizes': [64]}, 'OutputTensor': {'DataType': 'FLOAT32', 'Sizes': [64]}}
+        nodes = [{'name': name, 'operator': 'ACTIVATION_' + operator, 'desc': relu, 'inputs': {'InputTensor': read},
+                  'outputs': {'OutputTensor': written}}
+                 for name, operator, read, written in (('clip', 'RELU', 'x', 'y'), ('last', 'TANH', 'y', 'z'))]
+        cases = self.write('graph.json', {'cases': [
+            {'name': 'net', 'graph': {'nodes': nodes, 'outputs': ['z']}, 'inputs': {'x': {'start': -1, 'step': 0.1}}}]})
+        self.dmlconform('run', cases, '--engine', 'cpu', '--quiet', '--json', self.at('graph_run.json'), codes=(0, 1))
+        with open(self.at('graph_run.json'), encoding='utf-8') as file:
+            document = json.load(file)
+        self.check([result.get('nodeOf') for result in document['results']] == ['net', 'net', None], 'nodes say whose they are')
+        for result in document['results']:
+            if result['id'] == 'net/last':
+                result['status'] = 'fail'
+            if 'graph' in result:
+                result.update({'status': 'fail', 'hint': HOSTILE})
+                result['graph']['cuts'] = ['end (NonMaxSuppression): ' + HOSTILE]
+        self.dmlconform('report', self.write('graph_run.json', document), '--html', self.at('graph.html'))
+
+    def graph(self, browser):
+        text = browser.evaluate('document.querySelector("#graphs-list").innerText')
+        self.check('first wrong node: last' in text, f'the first wrong node of a graph is named: {text}')
+        self.check('end (NonMaxSuppression)' in text, 'and what was not judged')
+        parts = browser.evaluate('[...document.querySelectorAll("#graphs-list .strip span")].map(s => s.className).join()')
+        self.check(parts.endswith(',fail') and parts.count(',') == 1, f'both nodes are in the picture: {parts}')
+        widths = browser.evaluate('[...document.querySelectorAll("#graphs-list .strip span")].every(s => s.offsetWidth > 0)')
+        self.check(widths, 'and can be seen')
+        self.check(browser.evaluate('document.querySelectorAll("#graphs-list tbody tr").length') == 2, 'with a row for each')
+        browser.evaluate('(e => { e.value = "clip"; e.dispatchEvent(new Event("input")); })(document.getElementById("filter-text"))')
+        self.check(browser.evaluate('document.querySelectorAll("#graphs-list tbody tr").length') == 1, 'a search leaves what matches')
+        browser.evaluate('document.getElementById("filter-clear").click()')
+
     def make_hostile(self, path):
         """Names of cases are plain, but a result may come from anywhere."""
         with open(path, encoding='utf-8') as file:
@@ -185,6 +218,10 @@ class Test:
             self.check('0 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
                        'a comparison of the same with the same is clean')
             self.looks(browser, 'same')
+            self.make_graph_page()
+            browser.open(self.at('graph.html'))
+            self.graph(browser)
+            self.looks(browser, 'graph')
             browser.open(self.at('pairs.html'))
             self.check('1 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
                        'pairs are compared')

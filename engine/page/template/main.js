@@ -8,6 +8,7 @@ const mostOpenFiles = 6;
 const sections = [
   { id: "regressions", title: "Regressions", there: () => data.slower.names.length > 0 },
   { id: "failures", title: "Failures", there: () => data.runs.length > 0 },
+  { id: "graphs", title: "Graphs", there: () => data.graphs.length > 0 },
   { id: "matrix", title: "Operators", there: () => data.totals.length > 0 },
   { id: "summary", title: "By type", there: () => data.totals.length > 0 },
   { id: "distances", title: "Distances", there: () => data.totals.some(row => row.ulps.some(count => count)) },
@@ -80,6 +81,7 @@ function draw() {
   if (shown.has("matrix")) drawMatrix(totals);
   if (shown.has("summary")) drawSummary(totals);
   if (shown.has("failures")) drawFailures(failures);
+  if (shown.has("graphs")) drawGraphs();
   if (shown.has("distances")) drawDistances(totals);
   if (shown.has("tolerances")) drawTolerances(totals);
   if (shown.has("times")) drawTimes(benchmarks);
