@@ -1,9 +1,11 @@
 // Graphs and models: what each node takes, and where it goes wrong.
 
-const failing = new Set(data.statuses.filter(status => status.failure).map(status => status.name));
+function fails(outcome) {
+  return Boolean(outcome && data.statuses.find(status => status.name === outcome.status)?.failure);
+}
 
 function outcomeClass(outcome) {
-  return !outcome ? "faint" : failing.has(outcome.status) ? "fail" : outcome.status === "pass" ? "pass" : "faint";
+  return !outcome ? "faint" : fails(outcome) ? "fail" : outcome.status === "pass" ? "pass" : "faint";
 }
 
 function secondsOf(node, engine) {
@@ -36,7 +38,7 @@ function strip(graph, engine, total) {
 function engineLines(graph, engine) {
   const whole = graph.whole[engine];
   const total = graph.nodes.reduce((sum, node) => sum + secondsOf(node, engine), 0);
-  const first = graph.nodes.find(node => failing.has(node.results[engine]?.status));
+  const first = graph.nodes.find(node => fails(node.results[engine]));
   const texts = [
     [outcomeClass(whole), whole ? `${engine}: the whole graph: ${whole.status}` : `${engine}: the whole graph was not judged`],
     [first ? "fail" : "", first ? `first wrong node: ${first.name}` : ""],
