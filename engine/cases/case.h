@@ -43,6 +43,8 @@ struct Case {
     std::vector<std::string> tags;
     /// For a node of a graph that is judged separately, the id of the graph's case. Otherwise empty.
     std::string graph_id{};
+    /// The node's name in that graph.
+    std::string node_name{};
     /// The bytes that making the inputs takes beside the inputs themselves.
     std::uint64_t memory_beside = 0;
     /// Of a model: the nodes that are not in the graph, each with the reason.

@@ -22,6 +22,12 @@ Json outcome_of(const Json& result) {
     return outcome;
 }
 
+/// Null if the result has no such text.
+const std::string* text_of(const Json& result, const char* member) {
+    const auto found = result.find(member);
+    return found == result.end() ? nullptr : found->get_ptr<const std::string*>();
+}
+
 bool fails(const Json& result) {
     return run::is_failure(*report::status_named(result["status"].get<std::string>()));
 }
@@ -36,9 +42,7 @@ Graphs::Graph& Graphs::graph_of(std::size_t run, const std::string& id) {
     return graphs_[entry->second];
 }
 
-Graphs::Node* Graphs::node_of(Graph& graph, const Json& result, const std::string& data_type) {
-    const std::string id = result["id"].get<std::string>();
-    const std::string name = id.starts_with(graph.id + "/") ? id.substr(graph.id.size() + 1) : id;
+Graphs::Node* Graphs::node_of(Graph& graph, const std::string& name, const Json& result, const std::string& data_type) {
     const auto [entry, is_new] = graph.number_by_name.try_emplace(name, graph.nodes.size());
     if (is_new) {
         if (kept_nodes_ == most_nodes) {
@@ -70,10 +74,14 @@ void Graphs::add(const Json& result, std::size_t run, const std::string& data_ty
         }
         outcome["graph"] = *whole;
         graph.fails |= fails(result);
-    } else if (const auto owner = result.find("nodeOf"); owner != result.end() && owner->is_string()) {
-        Graph& graph = graph_of(run, owner->get<std::string>());
+        return;
+    }
+    const std::string* owner = text_of(result, "nodeOf");
+    const std::string* name = text_of(result, "node");
+    if (owner != nullptr && name != nullptr) {
+        Graph& graph = graph_of(run, *owner);
         graph.fails |= fails(result);
-        if (Node* node = node_of(graph, result, data_type)) {
+        if (Node* node = node_of(graph, *name, result, data_type)) {
             node->results[engine] = outcome_of(result);
         } else {
             ++graph.left_out;

@@ -51,7 +51,7 @@ private:
     };
 
     Graph& graph_of(std::size_t run, const std::string& id);
-    Node* node_of(Graph& graph, const Json& result, const std::string& data_type);
+    Node* node_of(Graph& graph, const std::string& name, const Json& result, const std::string& data_type);
     [[nodiscard]] static Json json_of(const Graph& graph);
 
     std::vector<Graph> graphs_;

@@ -106,9 +106,8 @@ core::Result<void> GraphTables::add(const run::CaseResult& result) {
         return {};
     }
     Table& table = tables_[subject.graph_id];
-    const std::string name = subject.id.substr(std::min(subject.graph_id.size() + 1, subject.id.size()));
-    if (table.nodes.empty() || table.nodes.back().name != name) {
-        table.nodes.push_back({name, std::string(subject.descriptor->schema->short_name()),
+    if (table.nodes.empty() || table.nodes.back().name != subject.node_name) {
+        table.nodes.push_back({subject.node_name, std::string(subject.descriptor->schema->short_name()),
                                shape_of(*subject.descriptor), std::vector<Outcome>(engines_.size())});
     }
     table.nodes.back().outcomes[result.engine] = outcome;

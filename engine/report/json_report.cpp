@@ -215,6 +215,7 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     }
     if (!subject.graph_id.empty()) {
         json["nodeOf"] = subject.graph_id;
+        json["node"] = subject.node_name;
     }
     json["outputs"] = Json::array();
     for (const run::OutputResult& output : result.outputs) {

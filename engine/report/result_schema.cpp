@@ -144,13 +144,14 @@ Json case_result_schema() {
                    {"descriptor", array_of(string)},
                    {"graph", graph},
                    {"nodeOf", string},
+                   {"node", string},
                    {"outputs", array_of(output_schema())},
                    {"uncompared", array_of(string)},
                    {"strayWrites", array_of(object({{"output", string}, {"offset", count}, {"bytes", count}}))},
                    {"timing", timing},
                    {"order", count}},
                   {"repetition", "reason", "difference", "hint", "actualStatus", "attempts", "expectation", "rejection",
-                   "graph", "nodeOf", "uncompared", "strayWrites", "timing", "order"});
+                   "graph", "nodeOf", "node", "uncompared", "strayWrites", "timing", "order"});
 }
 
 }  // namespace

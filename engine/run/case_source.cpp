@@ -59,7 +59,7 @@ public:
         if (graph_ == nullptr) {
             return nullptr;
         }
-        return if_selected(part < start.entry->nodes ? graph_->node(part) : graph_->whole());
+        return if_selected(part < start.entry->nodes ? graph_->node_in_order(part) : graph_->whole());
     }
 
 private:

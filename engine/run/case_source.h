@@ -26,7 +26,7 @@ struct CaseSource {
 /// The cases that are made of a graph.
 enum class Nodes : std::uint8_t {
     unjudged,  // one case for the graph
-    judged,    // one case for each node that can be judged separately, then one for the graph
+    judged,  // one case for each node that can be judged separately, in the order of execution, then one for the graph
 };
 
 /// The corpus and the selector must outlive the source. What the cases of a graph share is held within `max_memory`

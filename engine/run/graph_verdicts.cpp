@@ -35,7 +35,7 @@ void GraphVerdicts::hear(CaseResult& result) {
         const Status status = result.actual.value_or(result.status);
         ++nodes.verdicts.judged;
         if (is_failure(status)) {
-            nodes.verdicts.wrong.push_back(subject.id.substr(subject.graph_id.size() + 1));
+            nodes.verdicts.wrong.push_back(subject.node_name);
         }
         nodes.right += status == Status::pass ? 1 : 0;
         return;

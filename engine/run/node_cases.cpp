@@ -204,6 +204,7 @@ GraphCase::GraphCase(std::shared_ptr<const cases::Case> whole, std::uint64_t mem
     if (judged_.empty()) {
         return;
     }
+    order_ = whole_->descriptor->graph->execution_order();
     memory_beside_ = memory_for_largest_node(*whole_->descriptor->graph);
     const std::size_t runs = judged == Judged::together ? runs_together(*whole_) : 0;
     const auto shares = runs == 0 ? std::nullopt : shares_of(memory, *whole_);
@@ -230,6 +231,7 @@ std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
     auto result = std::make_shared<cases::Case>();
     result->id = node_id(*whole_, index);
     result->graph_id = whole_->id;
+    result->node_name = node.name;
     result->description =
         fmt::format("Node `{}` of the graph, with the inputs that the reference computes.", node.name);
     result->file = whole_->file;
@@ -254,6 +256,10 @@ std::shared_ptr<const cases::Case> GraphCase::node(std::size_t index) const {
         result->reference->belongs_to(result);
     }
     return result;
+}
+
+std::shared_ptr<const cases::Case> GraphCase::node_in_order(std::size_t position) const {
+    return position < order_.size() ? node(order_[position]) : nullptr;
 }
 
 std::shared_ptr<const cases::Case> GraphCase::part(const std::vector<bool>& nodes) const {

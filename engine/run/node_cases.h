@@ -47,6 +47,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const cases::Case>& whole() const { return whole_; }
     /// The case of a node; null if it cannot be judged separately.
     [[nodiscard]] std::shared_ptr<const cases::Case> node(std::size_t index) const;
+    /// The same for the node that is executed at that position.
+    [[nodiscard]] std::shared_ptr<const cases::Case> node_in_order(std::size_t position) const;
     /// A case of a subset of the nodes. Values that other nodes write become inputs with the reference's values, and
     /// values that other nodes read become outputs. It has no expected values. Null if the reference does not compute
     /// one of the nodes, or if the subset is not a legal graph.
@@ -59,6 +61,8 @@ private:
     std::shared_ptr<const cases::Case> unshared_;
     std::shared_ptr<const cases::Case> whole_;
     std::vector<bool> judged_;
+    /// The order of execution; empty if no node can be judged.
+    std::vector<std::size_t> order_;
     std::shared_ptr<NodeValues> values_;
     bool is_shared_ = false;
     /// What computing values takes.

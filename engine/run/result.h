@@ -106,7 +106,7 @@ struct Evidence {
 struct NodeVerdicts {
     /// How many nodes have a result. Identical ones count once.
     std::size_t judged = 0;
-    /// Names of those that fail, in the order of their results: that of the graph's nodes.
+    /// Names of those that fail, in the order of their results: that of execution.
     std::vector<std::string> wrong{};
 };
 

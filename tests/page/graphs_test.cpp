@@ -10,9 +10,13 @@ namespace {
 using Json = Graphs::Json;
 
 Json node(const std::string& graph, const std::string& name, const char* status, const char* engine = "cpu") {
-    return {{"id", graph + "/" + name}, {"operator", "DML_OPERATOR_GEMM"},
-            {"engine", engine},         {"status", status},
-            {"nodeOf", graph},          {"timing", {{"totalNanoseconds", 5000}, {"executeNanoseconds", 3000}}}};
+    return {{"id", graph + "/" + name},
+            {"operator", "DML_OPERATOR_GEMM"},
+            {"engine", engine},
+            {"status", status},
+            {"nodeOf", graph},
+            {"node", name},
+            {"timing", {{"totalNanoseconds", 5000}, {"executeNanoseconds", 3000}}}};
 }
 
 Json whole(const std::string& id, const char* status, std::size_t nodes) {

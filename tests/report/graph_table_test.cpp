@@ -21,6 +21,7 @@ run::CaseResult result_of(const std::string& id, std::shared_ptr<const operators
     cases::Case subject;
     subject.id = id;
     subject.graph_id = graph_id;
+    subject.node_name = id.substr(id.rfind('/') + 1);
     subject.descriptor = std::move(descriptor);
     run::CaseResult result;
     result.subject = std::make_shared<const cases::Case>(std::move(subject));

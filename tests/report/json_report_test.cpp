@@ -112,8 +112,11 @@ TEST(JsonReport, AGraph) {
                              {"wrongNodes", {"relu"}}}));
     auto node = std::make_shared<cases::Case>(*cut);
     node->graph_id = "net";
+    node->node_name = "conv/1";
     run.results.back().subject = node;
-    EXPECT_EQ(parsed(report_of(run, context())).at("results").back().at("nodeOf"), "net");
+    const json written = parsed(report_of(run, context())).at("results").back();
+    EXPECT_EQ(written.at("nodeOf"), "net");
+    EXPECT_EQ(written.at("node"), "conv/1");
 }
 
 TEST(JsonReport, AFailure) {

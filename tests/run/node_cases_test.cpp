@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 
 #include "engine/cases/case_file.h"
 #include "engine/run/runner.h"
@@ -31,8 +32,8 @@ constexpr std::string_view text = R"({ "cases": [ { "name": "g", "tags": ["some"
     "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "z" } } ],
   "outputs": ["y", "z"] }, "inputs": { "x": [1, -2, 3, -4] } } ] })";
 
-cases::Corpus corpus() {
-    cases::Corpus read = cases::read_corpus("file.json", text);
+cases::Corpus corpus(std::string_view file = text) {
+    cases::Corpus read = cases::read_corpus("file.json", file);
     if (!read.problems.empty()) {
         throw std::logic_error(cases::to_string(read.problems.front()));
     }
@@ -47,8 +48,8 @@ public:
     std::vector<CaseResult> all;
 };
 
-std::vector<CaseResult> run_on(const Behaviour& behaviour, const run::Selector& selector = {}) {
-    const cases::Corpus cases = corpus();
+std::vector<CaseResult> run_on(const Behaviour& behaviour, const run::Selector& selector = {},
+                               const cases::Corpus& cases = corpus()) {
     std::vector<run::EngineSet> sets(1);
     sets[0].push_back(std::make_unique<FakeEngine>(behaviour));
     Results results;
@@ -71,6 +72,7 @@ TEST(NodeCases, EachNodeIsJudgedOnceAndThenTheGraph) {
         EXPECT_EQ(result.status, Status::pass) << message_of(result);
     }
     EXPECT_EQ(results[0].subject->graph_id, "file/g");
+    EXPECT_EQ(results[0].subject->node_name, "relu");
     EXPECT_EQ(results[0].subject->tags, (std::vector<std::string>{"some"}));
 }
 
@@ -112,6 +114,18 @@ TEST(NodeCases, TheReportNamesTheNodeThatIsWrong) {
     EXPECT_EQ(results[1].status, Status::fail);
     EXPECT_EQ(results[2].status, Status::fail);
     EXPECT_EQ(results[2].hint, "node `abs` is wrong by itself");
+}
+
+TEST(NodeCases, NodesAreJudgedInTheOrderOfExecutionAndNotInThatOfTheFile) {
+    nlohmann::ordered_json reversed = nlohmann::ordered_json::parse(text);
+    auto& graph = reversed["cases"][0]["graph"];
+    graph["nodes"] = {graph["nodes"][1], graph["nodes"][0]};
+    graph["outputs"] = {"y"};
+    Behaviour wrong_everywhere;
+    wrong_everywhere.change = [](std::span<core::Tensor* const> outputs) { outputs[0]->as<float>()[0] += 1; };
+    const auto results = run_on(wrong_everywhere, {}, corpus(reversed.dump()));
+    EXPECT_THAT(ids_of(results), testing::ElementsAre("file/g/relu", "file/g/abs", "file/g"));
+    EXPECT_THAT(results.back().nodes->wrong, testing::ElementsAre("relu", "abs"));
 }
 
 /// An engine that is wrong only for whole graphs, as if it fused nodes wrongly.
