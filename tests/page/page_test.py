@@ -103,8 +103,20 @@ class Test:
                 result.update({'status': 'fail', 'hint': HOSTILE})
                 result['graph']['cuts'] = ['end (NonMaxSuppression): ' + HOSTILE]
         self.dmlconform('report', self.write('graph_run.json', document), '--html', self.at('graph.html'))
+        for engine in document['engines']:
+            engine['name'] = 'other'
+        for result in document['results']:
+            result['engine'] = 'other'
+        self.dmlconform('report', self.at('graph_run.json'), self.write('graph_other.json', document), '--html', self.at('graphs.html'))
+
+    def graphs(self, browser):
+        """Of several files, each graph names its own."""
+        texts = browser.evaluate('[...document.querySelectorAll("#graphs-list summary")].map(s => s.innerText).join("\\n")')
+        names = [line.rpartition('/')[2] for line in texts.splitlines()]
+        self.check(names == ['graph_run.json', 'graph_other.json'], f'graphs of the same name have that of their file: {texts}')
 
     def graph(self, browser):
+        self.check('graph_run.json' not in browser.evaluate('document.querySelector("#graphs-list summary").innerText'), 'the only file need not be named')
         text = browser.evaluate('document.querySelector("#graphs-list").innerText')
         self.check('first wrong node: last' in text, f'the first wrong node of a graph is named: {text}')
         self.check('end (NonMaxSuppression)' in text, 'and what was not judged')
@@ -222,6 +234,8 @@ class Test:
             browser.open(self.at('graph.html'))
             self.graph(browser)
             self.looks(browser, 'graph')
+            browser.open(self.at('graphs.html'))
+            self.graphs(browser)
             browser.open(self.at('pairs.html'))
             self.check('1 of 2 benchmarks slower' in browser.evaluate('document.getElementById("verdict").innerText'),
                        'pairs are compared')

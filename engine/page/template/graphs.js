@@ -23,6 +23,12 @@ function enginesOf(graph) {
   return [...names].filter(name => !filters.engine || name === filters.engine);
 }
 
+/** The sum and the largest of the nodes' times on an engine. */
+function timesOf(graph, engine) {
+  const times = graph.nodes.map(node => secondsOf(node, engine));
+  return { total: times.reduce((a, b) => a + b, 0), largest: times.reduce((a, b) => Math.max(a, b), 0) };
+}
+
 /** All nodes of an engine side by side, each as wide as its time; one that fails can be seen even if it takes none. */
 function strip(graph, engine, total) {
   return make("div", { className: "strip", role: "img", "aria-label": `The nodes on ${engine}, as wide as their times` },
@@ -35,9 +41,8 @@ function strip(graph, engine, total) {
     }));
 }
 
-function engineLines(graph, engine) {
+function engineLines(graph, engine, { total }) {
   const whole = graph.whole[engine];
-  const total = graph.nodes.reduce((sum, node) => sum + secondsOf(node, engine), 0);
   const first = graph.nodes.find(node => fails(node.results[engine]));
   const texts = [
     [outcomeClass(whole), whole ? `${engine}: the whole graph: ${whole.status}` : `${engine}: the whole graph was not judged`],
@@ -52,7 +57,7 @@ function engineLines(graph, engine) {
 }
 
 /** The status of a node and its time, with a bar as long as its share of the largest time. */
-function timeCell(node, engine, largest, total) {
+function timeCell(node, engine, { total, largest }) {
   const outcome = node.results[engine];
   if (!outcome) return "·";
   const bar = make("span", { className: "bar " + outcomeClass(outcome) });
@@ -61,35 +66,33 @@ function timeCell(node, engine, largest, total) {
   return make("span", {}, make("span", { className: outcomeClass(outcome) }, outcome.status), " ", share, " ", bar);
 }
 
-function nodeTable(graph, engines) {
+function nodeTable(graph, engines, times) {
   const numbers = new Map(graph.nodes.map((node, index) => [node, index + 1]));
   const columns = [
     { title: "#", value: node => numbers.get(node) },
     { title: "Node", kind: "text", value: node => node.name },
     { title: "Operator", kind: "text", value: node => node.operator },
     { title: "Type", kind: "text", value: node => node.type },
-    ...engines.map(engine => {
-      const times = graph.nodes.map(node => secondsOf(node, engine));
-      const largest = times.reduce((a, b) => Math.max(a, b), 0), total = times.reduce((a, b) => a + b, 0);
-      return { title: engine, value: node => secondsOf(node, engine), text: node => timeCell(node, engine, largest, total) };
-    })];
+    ...engines.map((engine, index) => (
+      { title: engine, value: node => secondsOf(node, engine), text: node => timeCell(node, engine, times[index]) }))];
   const table = make("table"), more = make("button", { type: "button" }, "Show all nodes");
   fillTable(table, columns, graph.nodes.filter(keepsNode), { column: 0, direction: 1 }, more);
   return [make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Nodes of ${graph.id}` }, table), more];
 }
 
 function graphDetails(graph, isOpen) {
-  const engines = enginesOf(graph);
+  const engines = enginesOf(graph), times = engines.map(engine => timesOf(graph, engine));
   const about = Object.values(graph.whole).map(whole => whole.graph).find(Boolean) || {};
   const cuts = Array.isArray(about.cuts) ? about.cuts : [];
   const summary = make("summary", {}, make("span", { className: graph.fails ? "fail" : "pass" }, graph.fails ? "fail" : "pass"),
-    ` ${graph.id}, ${countText(about.nodes || graph.nodes.length)} nodes`);
+    ` ${graph.id}, ${countText(about.nodes || graph.nodes.length)} nodes`,
+    ...data.runs.length > 1 ? [make("span", { className: "faint" }, ` · ${data.runs[graph.run].path}`)] : []);
   return make("details", { open: isOpen }, summary,
     ...about.description ? [make("p", { className: "note" }, String(about.description))] : [],
     ...cuts.length ? [make("p", {}, "Not judged:"), make("ul", {}, ...cuts.map(cut => make("li", {}, String(cut))))] : [],
-    ...engines.flatMap(engine => engineLines(graph, engine)),
+    ...engines.flatMap((engine, index) => engineLines(graph, engine, times[index])),
     ...graph.leftOut ? [make("p", { className: "note" }, `${countText(graph.leftOut)} more results of nodes`)] : [],
-    ...graph.nodes.length ? nodeTable(graph, engines) : []);
+    ...graph.nodes.length ? nodeTable(graph, engines, times) : []);
 }
 
 function drawGraphs() {
