@@ -99,10 +99,13 @@ core::Result<void> JunitReport::add(const run::CaseResult& result) {
     }
     inner = precision_properties(result) + inner;
     const std::string repetition = result.repetition == 0 ? "" : fmt::format(" (run {})", result.repetition + 1);
-    return suite.cases.append(fmt::format(
-        "    <testcase classname=\"{}\" name=\"{}{}\" file=\"{}\" line=\"{}\" time=\"{}\"{}\n",
-        xml_escaped(suite.engine.name), xml_escaped(result.subject->id), repetition, xml_escaped(result.subject->file),
-        result.subject->line, seconds(result.timing.total), inner.empty() ? "/>" : ">" + inner + "</testcase>"));
+    // Models have no lines.
+    const std::size_t line = result.subject->line;
+    return suite.cases.append(
+        fmt::format("    <testcase classname=\"{}\" name=\"{}{}\" file=\"{}\"{} time=\"{}\"{}\n",
+                    xml_escaped(suite.engine.name), xml_escaped(result.subject->id), repetition,
+                    xml_escaped(result.subject->file), line == 0 ? "" : fmt::format(" line=\"{}\"", line),
+                    seconds(result.timing.total), inner.empty() ? "/>" : ">" + inner + "</testcase>"));
 }
 
 core::Result<void> JunitReport::write_suite(Suite& suite) {

@@ -65,6 +65,7 @@ TEST_F(Reports, Junit) {
     ASSERT_EQ(cases.size(), 4u);
     EXPECT_EQ(cases[0]["attributes"]["name"], "cases/good");
     EXPECT_EQ(cases[0]["attributes"]["file"], file_);
+    EXPECT_GT(std::stoi(cases[0]["attributes"]["line"].get<std::string>()), 0);
     EXPECT_EQ(cases[0]["outcome"], Json::array());
     EXPECT_EQ(cases[1]["outcome"][0]["kind"], "failure");
     EXPECT_EQ(cases[1]["outcome"][0]["message"],
@@ -103,6 +104,7 @@ TEST_F(Reports, JunitOfHostileTexts) {
     EXPECT_EQ(document["suites"][0]["attributes"]["name"], kept);
     EXPECT_EQ(document["suites"][0]["properties"]["driver"], kept);
     EXPECT_EQ(document["suites"][0]["cases"][0]["attributes"]["name"], kept);
+    EXPECT_FALSE(document["suites"][0]["cases"][0]["attributes"].contains("line")) << "as of a model, which has none";
     EXPECT_EQ(document["suites"][0]["cases"][1]["outcome"][0]["message"], kept);
     EXPECT_EQ(document["suites"][0]["cases"][1]["outcome"][0]["text"], kept);
     EXPECT_EQ(document["suites"][0]["attributes"]["failures"], "2");
