@@ -33,10 +33,8 @@ Nodes expand_many(Expansion& to) {
 Nodes expand_dropout(Expansion& to) {
     const OnnxTensor* ratio = to.known(1);
     const OnnxTensor* training = to.known(2);
-    const bool in_training =
-        to.opset() < 7 || (!to.input(2).empty() && (training == nullptr || training->integer(0) != 0));
-    const bool none = ratio != nullptr && ratio->count() == 1 && ratio->list().front() == 0;
-    if (in_training && !none) {
+    const bool in_training = to.opset() < 7 || (!to.input(2).empty() && (training == nullptr || !training->is_zero()));
+    if (in_training && (ratio == nullptr || !ratio->is_zero())) {
         return core::fail("Dropout in training drops at random");
     }
     to.add("Identity", {to.input(0)}, to.output(0));

@@ -11,7 +11,7 @@
 
 namespace dmlconform::interop {
 
-/// Looks up tensors with known elements, from the data set or the model.
+/// Looks up tensors of the data set or of the model. Of those of a model, elements may be unknown.
 using KnownTensor = std::function<const OnnxTensor*(const std::string& name)>;
 
 /// The nodes that replace the node; only the node itself if it is a single operator or unsupported. Fails if it cannot

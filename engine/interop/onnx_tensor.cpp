@@ -149,6 +149,10 @@ std::int64_t OnnxTensor::integer(std::size_t index) const {
     return value != value ? 0 : static_cast<std::int64_t>(std::clamp(value, -limit, limit));
 }
 
+bool OnnxTensor::is_zero() const {
+    return count() == 1 && has_elements() && core::decode_element(type, core::load_element(elements, type, 0)) == 0;
+}
+
 nlohmann::ordered_json OnnxTensor::list() const {
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < count(); ++i) {

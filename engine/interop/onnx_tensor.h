@@ -36,6 +36,8 @@ struct OnnxTensor {
     [[nodiscard]] core::Dimensions onnx_sizes() const { return is_scalar ? core::Dimensions{} : sizes; }
     /// An element as an integer; 0 if it is not a number or out of range.
     [[nodiscard]] std::int64_t integer(std::size_t index) const;
+    /// True if it is known to be a single 0.
+    [[nodiscard]] bool is_zero() const;
     /// The elements, which must be known, as a list for a case file.
     [[nodiscard]] nlohmann::ordered_json list() const;
 };

@@ -54,6 +54,21 @@ TEST(ModelImport, ReshapesAreNoNodes) {
     EXPECT_EQ(model.folded_nodes, 6U);
 }
 
+TEST(ModelImport, ADropoutThatMayDropCutsTheModel) {
+    const auto truth = [](std::uint8_t value) { return tensor<std::uint8_t>(9, {1}, {value}); };
+    ModelTest test{{node("Abs", {"x"}, {"a"}), node("Dropout", {"a", "ratio", "training"}, {"y", "mask"})},
+                   {{"x", no_data}, {"ratio", floats({1}, {0})}, {"training", truth(0)}},
+                   {{"y", {}}, {"mask", {}}}};
+    const auto reason = ElementsAre("Dropout: Dropout in training drops at random");
+    EXPECT_THAT(cuts_of(graph_of(model_of(test))), reason) << "neither is known";
+    test.inputs.pop_back();
+    test.initializers = {{"training", truth(1)}};
+    EXPECT_THAT(cuts_of(graph_of(model_of(test))), reason) << "the ratio is not known";
+    test.inputs.pop_back();
+    test.initializers.emplace_back("ratio", floats({1}, {0}));
+    EXPECT_THAT(cuts_of(graph_of(model_of(test))), ElementsAre());
+}
+
 TEST(ModelImport, FoldsShapesThatAreComputed) {
     // Nodes that PyTorch exports for x.view(x.size(0) * 3, -1), with INT64 scalars.
     const ModelTest test{

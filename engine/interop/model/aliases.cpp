@@ -19,8 +19,8 @@ bool drops_nothing(const OnnxNode& node) {
     }
     const OnnxTensor* ratio = node.input(1);
     const OnnxTensor* training = node.input(2);
-    const bool in_training = training != nullptr && !(training->has_elements() && training->integer(0) == 0);
-    return !in_training || (ratio != nullptr && ratio->has_elements() && ratio->list().front() == 0);
+    const bool in_training = training != nullptr && !training->is_zero();
+    return !in_training || (ratio != nullptr && ratio->is_zero());
 }
 
 /// True if the permutation keeps the order of the dimensions with more than one element.
