@@ -138,7 +138,7 @@ core::Result<OnnxTensor> computed_output(const ordered_json& object, const OnnxT
             "what other nodes need is of another type or size than "
             "DirectML's output");
     }
-    const auto bytes = packed.buffer.bytes().first(like.count() * core::bytes_of(like.type));
+    const auto bytes = packed.buffer.bytes().first(like.bytes());
     result.elements.assign(bytes.begin(), bytes.end());
     return result;
 }

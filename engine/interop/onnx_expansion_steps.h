@@ -121,7 +121,7 @@ public:
         onnx::TensorProto tensor;
         tensor.data_type.set(onnx_number(like->type));
         tensor.dims.add(1);
-        std::vector<std::byte> element(core::bytes_of(like->type));
+        std::vector<std::byte> element(static_cast<std::size_t>(core::bytes_of(like->type, 1)));
         core::store_element(element, like->type, 0, *bits);
         tensor.raw_data.set(element);
         return add("Constant", {}, "", {value(tensor)});

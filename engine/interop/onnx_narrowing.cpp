@@ -46,7 +46,7 @@ bool narrow(std::optional<OnnxTensor>& tensor, bool integers_too, bool exact) {
         tensor->type = to;
         return true;
     }
-    std::vector<std::byte> elements(tensor->count() * core::bytes_of(to));
+    std::vector<std::byte> elements(static_cast<std::size_t>(core::bytes_of(to, tensor->count())));
     for (std::size_t i = 0; i < tensor->count(); ++i) {
         const auto bits = narrow_bits(tensor->type, to, core::load_element(tensor->elements, tensor->type, i), exact);
         if (!bits) {

@@ -112,14 +112,69 @@ Mapped map_clip(const OnnxNode& node) {
     return result->set("Min", reversed ? *greatest : *least).set("Max", *greatest).take();
 }
 
-/// One scale and zero point, or one for each index along an axis.
+/// Gives scales or zero points the dimensions of the data: there is one for all elements, one for each index along an
+/// axis, or one for each block.
+core::Result<OnnxTensor> of_data(const OnnxNode& node, OnnxTensor scale) {
+    const core::Dimensions& sizes = node.input(0)->sizes;
+    const auto axis = axis_of(node.integer("axis", 1), sizes.size());
+    const std::int64_t block = node.integer("block_size", 0);
+    if (block == 0 && scale.count() == 1) {
+        scale.sizes.assign(sizes.size(), 1);
+        return scale;
+    }
+    if (!axis || (block == 0 && scale.sizes.size() != 1)) {
+        return core::fail("scales and zero points are not those of an axis");
+    }
+    if (block == 0) {
+        scale.sizes = along(scale, sizes.size(), *axis);
+        return scale;
+    }
+    core::Dimensions expected = sizes;
+    expected[*axis] = block < 0 || block > sizes[*axis] ? 0 : sizes[*axis] / static_cast<std::uint32_t>(block);
+    if (scale.sizes != expected || expected[*axis] * block != sizes[*axis]) {
+        return core::fail(fmt::format("there is not one scale for each {} elements of axis {}", block, *axis));
+    }
+    return scale;
+}
+
+/// DirectML's newer operator, which has types of four bits and blocks. Without a zero point, it takes the middle of the
+/// range for unsigned types, and ONNX takes 0.
+Mapped map_block_dequantization(const OnnxNode& node, const OnnxTensor& scale) {
+    const OnnxTensor& input = *node.input(0);
+    OnnxCase result("DEQUANTIZE");
+    result.input("InputTensor", input).array_input("QuantizationTensors", 0, scale);
+    const bool has_zero_point = node.input(2) != nullptr || !core::is_signed_integer(input.type);
+    if (node.input(2) != nullptr) {
+        const auto zero_point = of_data(node, *node.input(2));
+        if (!zero_point) {
+            return tl::unexpected(zero_point.error());
+        }
+        result.array_input("QuantizationTensors", 1, *zero_point);
+    } else if (has_zero_point) {
+        OnnxTensor zeros{input.type, scale.sizes, {}};
+        zeros.elements.resize(zeros.bytes());
+        result.array_input("QuantizationTensors", 1, zeros);
+    }
+    return result.set("QuantizationType", has_zero_point ? "SCALE_ZERO_POINT" : "SCALE")
+        .output("OutputTensor", *node.output(0))
+        .take();
+}
+
+/// One scale and zero point, or one for each index along an axis, or for each block.
 Mapped map_quantization(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
     if (input == nullptr || node.input(1) == nullptr) {
         return core::fail(fmt::format("{} has no data or no scale", node.type));
     }
+    const bool has_blocks = node.integer("block_size", 0) != 0;
+    if (node.type == "DequantizeLinear" && (has_blocks || core::bits_of(input->type) == 4)) {
+        const auto scale = of_data(node, *node.input(1));
+        return scale ? map_block_dequantization(node, *scale) : tl::unexpected(scale.error());
+    }
+    if (has_blocks) {
+        return core::fail("DirectML does not quantise blocks");
+    }
     const OnnxTensor& output = *node.output(0);
-    const std::size_t rank = output.sizes.size();
     OnnxCase result(node.type == "QuantizeLinear" ? "ELEMENT_WISE_QUANTIZE_LINEAR" : "ELEMENT_WISE_DEQUANTIZE_LINEAR");
     result.input("InputTensor", *input);
     std::size_t index = 1;
@@ -128,15 +183,11 @@ Mapped map_quantization(const OnnxNode& node) {
         if (given == nullptr) {
             continue;
         }
-        OnnxTensor parameter = *given;
-        if (parameter.count() > 1) {
-            const auto axis = axis_of(node.integer("axis", 1), rank);
-            if (!axis || parameter.sizes.size() != 1) {
-                return core::fail("scales and zero points are not those of an axis");
-            }
-            parameter.sizes = along(parameter, rank, *axis);
+        const auto parameter = of_data(node, *given);
+        if (!parameter) {
+            return tl::unexpected(parameter.error());
         }
-        if (const auto done = result.broadcast_input(field, parameter, output.sizes); !done) {
+        if (const auto done = result.broadcast_input(field, *parameter, output.sizes); !done) {
             return tl::unexpected(done.error());
         }
     }
@@ -211,7 +262,8 @@ std::span<const OnnxMapping> parameterised_mappings() {
         {"Clip", map_clip, "ELEMENT_WISE_CLIP, ELEMENT_WISE_CLIP1",
          "an absent bound is the end of the type; if min is above max, both become max; bounds that are computed: "
          "ELEMENT_WISE_MAX and ELEMENT_WISE_MIN"},
-        {"DequantizeLinear", map_quantization, "ELEMENT_WISE_DEQUANTIZE_LINEAR", "whole or along an axis"},
+        {"DequantizeLinear", map_quantization, "ELEMENT_WISE_DEQUANTIZE_LINEAR",
+         "whole or along an axis; DEQUANTIZE for blocks and for types of four bits"},
         {"Expand", map_expand, "ELEMENT_WISE_IDENTITY", "strides of 0"},
         {"Gelu", map_gelu, "ACTIVATION_GELU", "the approximation by tanh becomes several operators"},
         {"IsInf", map_is_inf, "ELEMENT_WISE_IS_INFINITY"},

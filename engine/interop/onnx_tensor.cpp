@@ -26,7 +26,7 @@ constexpr std::uint64_t most_listed_elements = std::uint64_t{1} << 20;
 /// Values of TensorProto.DataType. A BOOL is a byte in memory.
 constexpr int onnx_bool = 9;
 constexpr int onnx_int64 = 7;
-constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32},
+constexpr std::array<std::pair<int, DataType>, 14> types{{{1, DataType::float32},
                                                           {2, DataType::uint8},
                                                           {3, DataType::int8},
                                                           {4, DataType::uint16},
@@ -37,10 +37,12 @@ constexpr std::array<std::pair<int, DataType>, 12> types{{{1, DataType::float32}
                                                           {10, DataType::float16},
                                                           {11, DataType::float64},
                                                           {12, DataType::uint32},
-                                                          {13, DataType::uint64}}};
+                                                          {13, DataType::uint64},
+                                                          {21, DataType::uint4},
+                                                          {22, DataType::int4}}};
 
 /// Values of TensorProto.DataType.
-constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counterpart{{{8, "STRING"},
+constexpr std::array<std::pair<int, std::string_view>, 12> types_without_counterpart{{{8, "STRING"},
                                                                                       {14, "COMPLEX64"},
                                                                                       {15, "COMPLEX128"},
                                                                                       {16, "BFLOAT16"},
@@ -48,8 +50,6 @@ constexpr std::array<std::pair<int, std::string_view>, 14> types_without_counter
                                                                                       {18, "FLOAT8E4M3FNUZ"},
                                                                                       {19, "FLOAT8E5M2"},
                                                                                       {20, "FLOAT8E5M2FNUZ"},
-                                                                                      {21, "UINT4"},
-                                                                                      {22, "INT4"},
                                                                                       {23, "FLOAT4E2M1"},
                                                                                       {24, "FLOAT8E8M0"},
                                                                                       {25, "UINT2"},
@@ -77,7 +77,7 @@ core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto, std::int
     return sizes;
 }
 
-/// Each element has an entry of the same or a wider type.
+/// Each element has an entry of the same or a wider type. Two of four bits share one.
 template <class T>
 bool copy(const std::vector<T>& list, std::size_t width, std::vector<std::byte>& elements) {
     if (list.size() * width != elements.size() || sizeof(T) < width) {
@@ -90,7 +90,7 @@ bool copy(const std::vector<T>& list, std::size_t width, std::vector<std::byte>&
 }
 
 bool copy_data(const onnx::TensorProto& proto, OnnxTensor& tensor) {
-    const std::size_t width = core::bytes_of(tensor.type);
+    const std::size_t width = std::max<std::size_t>(core::bytes_of(tensor.type), 1);
     if (tensor.elements.empty()) {
         return true;
     }
@@ -130,7 +130,7 @@ core::Result<OnnxTensor> read_tensor(const onnx::TensorProto& proto, std::int64_
         return tl::unexpected(sizes.error());
     }
     OnnxTensor tensor{*type, *sizes, {}, proto.data_type() == onnx_bool, proto.dims.size() == 0};
-    tensor.elements.resize(tensor.count() * core::bytes_of(*type));
+    tensor.elements.resize(tensor.bytes());
     if (!copy_data(proto, tensor)) {
         return core::fail(fmt::format("a tensor of sizes {} has data of another size", core::to_string(*sizes)));
     }
@@ -138,6 +138,10 @@ core::Result<OnnxTensor> read_tensor(const onnx::TensorProto& proto, std::int64_
 }
 
 }  // namespace
+
+std::size_t OnnxTensor::bytes() const {
+    return static_cast<std::size_t>(core::bytes_of(type, count()));
+}
 
 std::int64_t OnnxTensor::integer(std::size_t index) const {
     if (!has_elements() || index >= count()) {
@@ -200,7 +204,8 @@ core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, AnySizes /*
         static_cast<std::size_t>(proto.int32_data.size()) * 4 + static_cast<std::size_t>(proto.int64_data.size()) * 8 +
         static_cast<std::size_t>(proto.double_data.size()) * 8 + static_cast<std::size_t>(proto.uint64_data.size()) * 8;
     constexpr std::size_t small = 1024;
-    return read_tensor(proto, 0, std::max(entries, small));
+    constexpr std::size_t elements_of_byte = 2;
+    return read_tensor(proto, 0, std::max(entries * elements_of_byte, small));
 }
 
 OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, const core::Dimensions& strides) {
@@ -208,11 +213,13 @@ OnnxTensor gathered(const OnnxTensor& tensor, const core::Dimensions& sizes, con
     if (!tensor.value.empty()) {
         return result;  // the bytes belong to another value, which strides select
     }
-    const std::size_t width = core::bytes_of(tensor.type);
+    result.elements.resize(result.bytes());
+    std::uint64_t next = 0;
     const core::StridedRuns<1> runs(sizes, {core::Strides(strides.begin(), strides.end())});
     runs.for_each_element([&](const auto& offset) {
-        const auto* from = tensor.elements.data() + static_cast<std::size_t>(offset[0]) * width;
-        result.elements.insert(result.elements.end(), from, from + width);
+        const auto from = static_cast<std::uint64_t>(offset[0]);
+        core::store_element(result.elements, tensor.type, next++,
+                            core::load_element(tensor.elements, tensor.type, from));
     });
     return result;
 }

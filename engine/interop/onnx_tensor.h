@@ -31,7 +31,9 @@ struct OnnxTensor {
     std::string value = {};
 
     [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(*core::element_count(sizes)); }
-    [[nodiscard]] bool has_elements() const { return elements.size() == count() * core::bytes_of(type); }
+    /// What the elements take in memory.
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] bool has_elements() const { return elements.size() == bytes(); }
     /// ONNX's sizes, which are empty for a scalar.
     [[nodiscard]] core::Dimensions onnx_sizes() const { return is_scalar ? core::Dimensions{} : sizes; }
     /// An element as an integer; 0 if it is not a number or out of range.
@@ -46,7 +48,7 @@ struct OnnxTensor {
 [[nodiscard]] core::Result<OnnxTensor> unknown_tensor(core::DataType type, const core::Dimensions& sizes,
                                                       bool is_bool = false);
 
-/// Converts a tensor. Fails if sizes and data do not match, and for strings, 4-bit types, tensors without elements and
+/// Converts a tensor. Fails if sizes and data do not match, and for strings, tensors without elements and
 /// external data. With `may_be_empty_list`, a list of INT64 may be empty, such as axes.
 [[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list = false);
 

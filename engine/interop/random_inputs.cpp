@@ -100,15 +100,15 @@ cases::Initialiser random_input(core::DataType type, const core::Dimensions& siz
         text = fmt::format(R"({{"random": "normal", "mean": 0, "stddev": 1, "seed": {}}})", seed);
     } else {
         constexpr std::uint64_t small_numbers = 10;
-        const bool signed_byte = type == core::DataType::int8;
-        const bool byte = !limit && !is_bool && core::bytes_of(type) == 1;
-        const std::int64_t low = byte && signed_byte ? -128 : 0;
-        // Numbers that every type represents exactly.
-        const std::uint64_t largest = signed_byte                 ? 127
-                                      : core::bytes_of(type) == 1 ? 255
-                                      : core::bytes_of(type) == 2 ? 2048
-                                                                  : std::uint64_t{1} << 24;
-        const std::uint64_t wanted = byte ? largest : limit.value_or(is_bool ? 2 : small_numbers) - 1;
+        const std::uint32_t bits = core::bits_of(type);
+        const bool is_signed = core::is_signed_integer(type);
+        // Numbers that every type of that width represents exactly.
+        const std::uint64_t largest = bits <= 8    ? (std::uint64_t{1} << (is_signed ? bits - 1 : bits)) - 1
+                                      : bits == 16 ? 2048
+                                                   : std::uint64_t{1} << 24;
+        const bool whole_range = !limit && !is_bool && bits <= 8;
+        const std::int64_t low = whole_range && is_signed ? -static_cast<std::int64_t>(largest) - 1 : 0;
+        const std::uint64_t wanted = whole_range ? largest : limit.value_or(is_bool ? 2 : small_numbers) - 1;
         const std::uint64_t high = std::min(wanted, largest);
         text = fmt::format(R"({{"random": "integer", "min": {}, "max": {}, "seed": {}}})", low, high, seed);
     }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/cpu/reference.h"
-#include "tests/interop/onnx_node_tests.h"
+#include "tests/interop/onnx_passing.h"
 #include "tests/tensor_values.h"
 
 namespace dmlconform::tests::onnx_element_wise_test {
@@ -133,6 +133,39 @@ TEST(OnnxElementWise, ScalesLieAlongTheirAxis) {
     EXPECT_THAT(reason({"QuantizeLinear", {image, floats({1, 3, 1}, {2, 4, 5})}, {codes}}),
                 HasSubstr("not those of an axis"));
     EXPECT_THAT(reason({"QuantizeLinear", {image, floats({2}, {2, 4})}, {codes}}), HasSubstr("cannot be broadcast"));
+}
+
+TEST(OnnxElementWise, BlocksAndTypesOfFourBitsAreDequantised) {
+    constexpr int uint4 = 21;
+    constexpr int int4 = 22;
+    const auto blocks = floats({2, 1}, {0.5F, 2});
+    const auto of_two = integer("block_size", 2);
+    const auto rows_of = integer("axis", 0);
+    const std::vector<PassingRow> rows{
+        {"DEQUANTIZE",
+         {"DequantizeLinear",
+          {tensor<std::uint8_t>(int4, {4, 1}, {0xf2, 0x84}), blocks, tensor<std::uint8_t>(int4, {2, 1}, {0xe1})},
+          {floats({4, 1}, {0.5F, -1, 12, -12})},
+          {rows_of, of_two}}},
+        {"DEQUANTIZE",
+         {"DequantizeLinear",
+          {tensor<std::uint8_t>(uint4, {3}, {0xf2, 0x04}), floats({}, {2})},
+          {floats({3}, {4, 30, 8})}}},
+        {"DEQUANTIZE",
+         {"DequantizeLinear",
+          {tensor<std::int8_t>(3, {4, 1}, {2, -1, 4, -8}), blocks},
+          {floats({4, 1}, {1, -0.5F, 8, -16})},
+          {rows_of, of_two}}},
+    };
+    expect_rows_pass(rows);
+    const auto codes = bytes({4, 1}, {1, 2, 3, 4});
+    const auto image = floats({4, 1}, {1, 2, 3, 4});
+    expect_rows_left_out(
+        {{"there is not one scale for each 3 elements of axis 0",
+          {"DequantizeLinear", {codes, blocks}, {image}, {rows_of, integer("block_size", 3)}}},
+         {"there is not one scale for each -2 elements",
+          {"DequantizeLinear", {codes, blocks}, {image}, {rows_of, integer("block_size", -2)}}},
+         {"DirectML does not quantise blocks", {"QuantizeLinear", {image, blocks}, {codes}, {rows_of, of_two}}}});
 }
 
 NodeTest adam(std::int64_t step) {

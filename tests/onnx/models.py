@@ -14,7 +14,7 @@ try:
 except ImportError:
     onnx = None
 
-FLOAT, INT64, FLOAT16 = 1, 7, 10
+FLOAT, INT64, FLOAT16, UINT4, INT4 = 1, 7, 10, 21, 22
 
 
 @dataclasses.dataclass
@@ -282,6 +282,30 @@ def model_qdq():
     d = (numpy.clip(numpy.rint(x / scale) + 128, 0, 255) - 128) * scale
     return model(nodes, {'x': x}, {'y': (d @ (w * w_scale)).astype(numpy.float32)},
                  {'scale': scale, 'zero': zero, 'w': w, 'w_scale': w_scale, 'w_zero': w_zero})
+
+
+def four_bits(name, kind, codes):
+    """A tensor of INT4 or UINT4: two codes in a byte, the first one in the low half."""
+    halves = numpy.append(codes.reshape(-1), [0] * (codes.size % 2)).astype(numpy.int64) & 15
+    packed = (halves[0::2] | halves[1::2] << 4).astype(numpy.uint8)
+    return onnx.TensorProto(name=name, data_type=kind, dims=codes.shape, raw_data=packed.tobytes())
+
+
+def model_weights_of_four_bits():
+    """As quantisers of language models write them: a scale for each block of a column, and one for each column."""
+    x, blocks, columns = random(57, 2, 96), abs(random(58, 3, 64)), abs(random(59, 80))
+    codes, zeros = numpy.arange(96 * 64).reshape(96, 64) * 7 % 16 - 8, numpy.arange(3 * 64).reshape(3, 64) * 3 % 16 - 8
+    positive = numpy.arange(64 * 80).reshape(64, 80) * 5 % 16
+    nodes = [helper.make_node('DequantizeLinear', ['w', 'blocks', 'zeros'], ['wd'], axis=0, block_size=32),
+             helper.make_node('MatMul', ['x', 'wd'], ['h']),
+             helper.make_node('DequantizeLinear', ['v', 'columns'], ['vd'], axis=1),
+             helper.make_node('MatMul', ['h', 'vd'], ['y'])]
+    w = (codes - zeros.repeat(32, 0)) * blocks.repeat(32, 0)
+    made = model(nodes, {'x': x}, {'y': (x @ w @ (positive * columns)).astype(numpy.float32)},
+                 {'blocks': blocks, 'columns': columns}, opset=21, ir=10)
+    made.proto.graph.initializer.extend([four_bits('w', INT4, codes), four_bits('zeros', INT4, zeros),
+                                         four_bits('v', UINT4, positive)])
+    return made
 
 
 def model_dynamic_quantisation():

@@ -99,9 +99,8 @@ core::Result<OnnxTensor> as_output(const core::Tensor& computed, OnnxTensor like
     if (core::element_count(packed.desc.sizes) != like.count()) {
         return core::fail("the reference computes another number of elements");
     }
-    const std::size_t width = core::bytes_of(like.type);
-    like.elements.resize(like.count() * width);
-    if (core::bytes_of(type) == width) {
+    like.elements.resize(like.bytes());
+    if (core::bits_of(type) == core::bits_of(like.type)) {
         const auto bytes = packed.buffer.bytes().first(like.elements.size());
         std::ranges::copy(bytes, like.elements.begin());
         return like;

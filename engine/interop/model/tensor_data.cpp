@@ -120,9 +120,13 @@ ConstantTensor constant_tensor(OnnxTensor tensor) {
 }
 
 ConstantTensor repeated_constant(OnnxTensor tensor, const OnnxTensor& element) {
-    const SourcePointer source = std::make_shared<RepeatedElement>(element.elements);
+    std::vector<std::byte> repeated = element.elements;
+    if (core::bits_of(element.type) < 8) {
+        repeated.front() |= repeated.front() << 4;  // for the second of two elements in a byte
+    }
+    const SourcePointer source = std::make_shared<RepeatedElement>(std::move(repeated));
     if (tensor.count() <= most_known_elements) {
-        tensor.elements.resize(tensor.count() * core::bytes_of(tensor.type));
+        tensor.elements.resize(tensor.bytes());
         (void)source->write(tensor.type, tensor.elements);
     }
     return {std::move(tensor), source};
@@ -153,7 +157,7 @@ core::Result<ConstantTensor> constant_tensor(const onnx::TensorProto& proto, con
         }
         location = std::move(*given);
     }
-    const std::uint64_t bytes = tensor->count() * core::bytes_of(*type);
+    const std::uint64_t bytes = tensor->bytes();
     if (*location.length != bytes) {
         return core::fail(fmt::format("a tensor of sizes {} has {} bytes of data, not {}", core::to_string(*sizes),
                                       *location.length, bytes));
