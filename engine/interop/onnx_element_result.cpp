@@ -170,7 +170,7 @@ std::span<const OnnxResultRule> element_result_rules() {
         {cast, {"Cast"}},
         {boolean_like_first, {"IsNaN", "IsInf"}},
         {cast_like, {"CastLike"}},
-        {typed_like, {"EyeLike"}},
+        {typed_like, {"Bernoulli", "EyeLike", "RandomNormalLike", "RandomUniformLike"}},
         {quantised, {"QuantizeLinear"}},
         {dequantised, {"DequantizeLinear"}},
     };

@@ -21,17 +21,25 @@ std::vector<OnnxMapping> onnx_mappings() {
     return all;
 }
 
-core::Result<nlohmann::ordered_json> map_node(const OnnxNode& node) {
+core::Result<const OnnxMapping*> mapping_of(const OnnxNode& node) {
     static const std::vector<OnnxMapping> all = onnx_mappings();
     const auto found = std::ranges::lower_bound(all, std::string_view(node.type), {}, &OnnxMapping::type);
     if (found == all.end() || found->type != node.type) {
         return core::fail(fmt::format("{} has no mapping to a DirectML operator", core::shortened(node.type)));
     }
+    return &*found;
+}
+
+core::Result<nlohmann::ordered_json> map_node(const OnnxNode& node) {
+    const auto found = mapping_of(node);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
     const auto recurrent = recurrent_mappings();
-    if (node.output(0) == nullptr && std::ranges::count(recurrent, found->type, &OnnxMapping::type) == 0) {
+    if (node.output(0) == nullptr && std::ranges::count(recurrent, (*found)->type, &OnnxMapping::type) == 0) {
         return core::fail("the node has no first output");
     }
-    return found->map(node);
+    return (*found)->map(node);
 }
 
 }  // namespace dmlconform::interop

@@ -45,6 +45,9 @@ struct OnnxMapping {
 
 [[nodiscard]] std::span<const OnnxMapping> quantised_convolution_mappings();
 
+/// That of a node. Fails if there is none.
+[[nodiscard]] core::Result<const OnnxMapping*> mapping_of(const OnnxNode& node);
+
 /// All of them, by type.
 [[nodiscard]] std::vector<OnnxMapping> onnx_mappings();
 

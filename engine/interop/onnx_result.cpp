@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/core/utf8.h"
+#include "engine/interop/onnx_mapping.h"
 #include "engine/interop/onnx_result_rules.h"
 
 namespace dmlconform::interop {
@@ -68,8 +69,12 @@ Result first_result(const OnnxNode& node) {
 }
 
 Results results(const OnnxNode& node) {
+    const auto unknown = [&](std::string reason) {
+        const auto mapping = mapping_of(node);
+        return mapping ? Results(core::fail(std::move(reason))) : tl::unexpected(mapping.error());
+    };
     if (node.inputs.empty() || node.input(0) == nullptr) {
-        return core::fail("the first input is absent");
+        return unknown("the first input is absent");
     }
     static const std::vector<std::pair<std::string_view, Results (*)(const OnnxNode&)>> several{
         {"Split", split}, {"TopK", top_k}, {"DynamicQuantizeLinear", dynamically_quantised}};
@@ -89,7 +94,7 @@ Results results(const OnnxNode& node) {
     if (auto made = window_results(node)) {
         return std::move(*made);
     }
-    return core::fail(fmt::format("the sizes of what {} computes are not known", core::shortened(node.type)));
+    return unknown(fmt::format("the sizes of what {} computes are not known", core::shortened(node.type)));
 }
 
 }  // namespace dmlconform::interop

@@ -54,6 +54,27 @@ TEST(ModelImport, ReshapesAreNoNodes) {
     EXPECT_EQ(model.folded_nodes, 6U);
 }
 
+TEST(ModelImport, WhatReadsRandomNumbersIsJudged) {
+    // The end of a variational autoencoder's encoder.
+    const ModelTest test{{node("Exp", {"x"}, {"deviation"}), node("RandomNormalLike", {"deviation"}, {"random"}),
+                          node("Mul", {"random", "deviation"}, {"y"})},
+                         {{"x", no_data}},
+                         {{"y", {}}}};
+    const auto model = graph_of(model_of(test));
+    EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_EXP", "ELEMENT_WISE_MULTIPLY"));
+    EXPECT_THAT(cuts_of(model),
+                ElementsAre("RandomNormalLike: RandomNormalLike has no mapping to a DirectML operator"));
+}
+
+TEST(ModelImport, AnInputWithoutDimensionsAsksForItsData) {
+    auto model = model_of({{node("Neg", {"x"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}});
+    model.graph.edit().input.edit(0).type.edit().tensor_type.edit().shape = {};
+    const auto imported = interop::import_model(model, "model.onnx", {});
+    ASSERT_FALSE(imported);
+    EXPECT_THAT(imported.error().message,
+                testing::HasSubstr("the model does not say how many dimensions it has (give its data with --input)"));
+}
+
 TEST(ModelImport, ADropoutThatMayDropCutsTheModel) {
     const auto truth = [](std::uint8_t value) { return tensor<std::uint8_t>(9, {1}, {value}); };
     ModelTest test{{node("Abs", {"x"}, {"a"}), node("Dropout", {"a", "ratio", "training"}, {"y", "mask"})},

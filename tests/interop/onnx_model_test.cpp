@@ -187,7 +187,7 @@ TEST(OnnxModel, WhatCannotBeBetweenNodes) {
         {"far", floats({}, {1e9F})},        {"one", floats({}, {1})},
         {"open", longs({2}, {-1, -1})},     {"many", longs({100}, std::vector<std::int64_t>(100, 0))}};
     const std::pair<onnx::NodeProto, const char*> rows[] = {
-        {node("Bernoulli", {"a"}, {"r"}), "node 1 (Bernoulli): the sizes of what Bernoulli computes are not known"},
+        {node("Bernoulli", {"a"}, {"r"}), "node 1 (Bernoulli): Bernoulli has no mapping to a DirectML operator"},
         {node("Add", {"a", "b"}, {"r"}), "cannot be broadcast"},
         {node("Add", {"a", ""}, {"r"}), "an input is absent"},
         {node("Add", {"a", "c"}, {"r"}), "there are no data for \"c\""},

@@ -91,7 +91,9 @@ core::Result<void> Importer::add_inputs(Scope& scope) {
         }
         auto tensor = declared_tensor(input, false);
         if (!tensor) {
-            scope.set(input.name(), {{}, nullptr, tensor.error().message});
+            const core::Error& error = tensor.error();
+            const std::string hint = error.hint.empty() ? "" : fmt::format(" ({})", error.hint);
+            scope.set(input.name(), {{}, nullptr, error.message + hint});
             continue;
         }
         set_input(input.name(), ModelInput::Kind::given, std::move(*tensor), scope);
