@@ -12,6 +12,7 @@
 #include "engine/core/utf8.h"
 #include "engine/interop/onnx_case.h"
 #include "engine/interop/onnx_expansion.h"
+#include "engine/interop/onnx_moved_outputs.h"
 #include "engine/interop/onnx_node.h"
 #include "engine/interop/onnx_unrolling.h"
 
@@ -68,6 +69,7 @@ public:
         for (const auto& [name, tensor] : expected_) {
             needed_.insert(name);
         }
+        moved_outputs_ = MovedOutputs(nodes_, expected_);
         choose_needed();
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             if (const auto done = used_[i] ? evaluate(i) : core::Result<void>(); !done) {
@@ -364,6 +366,10 @@ private:
                 values_.insert_or_assign(name, Value{found->second, false, false});
             }
         }
+        return add_step(node, computed_inputs);
+    }
+
+    core::Result<void> add_step(const OnnxNode& node, bool computed_inputs) {
         auto object = object_of(node, true);
         if (!object) {
             return tl::unexpected(object.error());
@@ -394,6 +400,11 @@ private:
         if (like->count() == 0 || like->count() > most_between_nodes) {
             return core::fail("a result between nodes has no elements, or too many");
         }
+        if (auto expected = result.constant ? std::nullopt : moved_outputs_.expected_of(name, *like)) {
+            node.outputs.emplace_back(*expected);
+            values_.insert_or_assign(name, Value{std::move(*expected), false, false});
+            return add_step(node, result.computed);
+        }
         node.outputs.emplace_back(std::move(*like));
         auto object = object_of(node, false);
         auto tensor = object ? computed_output(*object, *node.output(0)) : tl::unexpected(object.error());
@@ -422,6 +433,7 @@ private:
     std::size_t evaluations_ = 0;
     std::set<std::string> needed_;
     std::map<std::string, OnnxTensor> expected_;
+    MovedOutputs moved_outputs_;
     /// The number of tensors of outputs that are sequences or optional values.
     std::map<std::string, std::size_t> expected_sequences_;
     std::map<std::string, Value> values_;

@@ -42,9 +42,10 @@ TEST(OnnxModel, TheEndIsComparedWithWhatOnnxExpects) {
 }
 
 TEST(OnnxModel, WhatOperatorsCopyIsRoundedWhereItWasComputed) {
-    const ModelTest copied{{node("Sqrt", {"x"}, {"root"}), node("Identity", {"root"}, {"y"})},
-                           {{"x", floats({1}, {2})}},
-                           {{"y", floats({1}, {1.4142137F})}}};
+    const ModelTest copied{
+        {node("Sqrt", {"x"}, {"root"}), node("Concat", {"root", "root"}, {"y"}, {integer("axis", 0)})},
+        {{"x", floats({1}, {2})}},
+        {{"y", floats({2}, {1.4142137F, 1.4142137F})}}};
     EXPECT_TRUE(imported_steps(copied).at(1).tolerances[0].has_value());
     const ModelTest exact{{node("Identity", {"x"}, {"y"}), node("Abs", {"x"}, {"z"})},
                           {{"x", floats({1}, {2})}},
@@ -242,6 +243,26 @@ TEST(OnnxModel, HostileModels) {
     const std::vector<std::string> too_many(1024, "a");
     EXPECT_THAT(reason_of_model({{node("Concat", too_many, {"y"})}, {}, {{"y", pair}}, {{"a", longs({1}, {1})}}}),
                 HasSubstr("more than 1024 inputs and outputs"));
+}
+
+/// A product with terms that cancel, of which FP32 may make 0 instead of 1, and then nodes that move its elements.
+ModelTest moved_product(const std::vector<float>& expected) {
+    return {{node("MatMul", {"a", "b"}, {"p"}), node("Reshape", {"p", "shape"}, {"r"}), node("Transpose", {"r"}, {"t"}),
+             node("Unsqueeze", {"t", "axes"}, {"y"})},
+            {{"a", floats({2, 3}, {33554432, 1, -33554432, 1, 2, 3})}},
+            {{"y", floats({1, 1, 4}, expected)}},
+            {{"b", floats({3, 2}, {1, 3, 1, 3, 1, 3})}, {"shape", longs({2}, {4, 1})}, {"axes", longs({1}, {0})}}};
+}
+
+TEST(OnnxModel, ProductsAcceptRoundingBehindWhichElementsMove) {
+    EXPECT_THAT(passing_steps(moved_product({0, 3, 6, 18})),
+                ElementsAre("test_it/1-MatMul", "test_it/2-Reshape", "test_it/3-Transpose", "test_it/4-Unsqueeze"));
+    for (const std::vector<float>& wrong : {std::vector<float>{0, 3, 18, 6}, {100, 3, 6, 18}}) {
+        const auto steps = imported_steps(moved_product(wrong));
+        cpu::CpuEngine engine(core::highest_feature_level);
+        EXPECT_EQ(run::run_case(steps.at(0), engine).status, run::Status::fail);
+        EXPECT_EQ(run::run_case(steps.at(1), engine).status, run::Status::pass);
+    }
 }
 
 TEST(OnnxModel, NamesAreNotLookedForInAllOfTheModel) {
