@@ -125,6 +125,26 @@ TEST(NarrowRanges, OfLocalResponseGradientsThatMayOverflow) {
     EXPECT_LT(range.high, 1.01e23);
 }
 
+/// Alpha / LocalSize is subnormal, so that it may be flushed to zero, and the sum over the region with it.
+TEST(NarrowRanges, OfLocalResponseGradientsWhoseAlphaIsFlushed) {
+    const auto one = real({1, 1, 1, 1});
+    const Descriptor gradient = describe("LOCAL_RESPONSE_NORMALIZATION_GRAD", {{"InputTensor", one},
+                                                                               {"InputGradientTensor", one},
+                                                                               {"OutputGradientTensor", one},
+                                                                               {"CrossChannel", 0},
+                                                                               {"LocalSize", 2},
+                                                                               {"Alpha", 1.17549435e-38F},
+                                                                               {"Beta", 3.125F},
+                                                                               {"Bias", 65504.F}});
+    constexpr float x = 0x1p63F;
+    const Interval range = accepted(reference_of(gradient, tensor_of<float>(one, {x}), tensor_of<float>(one, {1})), 0);
+    const double own = std::pow(65504.5, -3.125);
+    EXPECT_TRUE(range.contains(own)) << "without the sum";
+    EXPECT_TRUE(range.contains(own * (1 - 3.125 / 65504.5))) << "with the sum";
+    EXPECT_FALSE(range.contains(own * 1.0001));
+    EXPECT_FALSE(range.contains(own * 0.9998));
+}
+
 /// 1 at weight 1, and an infinity at weight 0 or more.
 TEST(NarrowRanges, OfUpsamplingBesideAnInfinity) {
     const Descriptor upsample = describe("UPSAMPLE_2D", {{"InputTensor", real({1, 1, 1, 2})},

@@ -163,11 +163,13 @@ private:
         }
     }
 
-    /// 2 * Alpha * Beta / LocalSize * x * sum, evaluated from the left, or starting with the sum.
+    /// 2 * Alpha * Beta / LocalSize * x * sum, evaluated from the left, starting with the sum, or with Alpha /
+    /// LocalSize, as in the base.
     [[nodiscard]] Interval of_others(double x, const Interval& sum) const {
         const Interval divisor = window::in_fp32(p_.count);
         const Interval factors = Interval(2 * p_.alpha) * Interval(p_.beta);
-        return hull(factors / divisor * Interval(x) * sum, factors * (Interval(x) * sum) / divisor);
+        const Interval of_base = Interval(p_.alpha) / divisor * Interval(2 * p_.beta) * (Interval(x) * sum);
+        return hull(hull(factors / divisor * Interval(x) * sum, factors * (Interval(x) * sum) / divisor), of_base);
     }
 
     const KernelArguments& arguments_;
