@@ -10,6 +10,7 @@
 
 #include "engine/cases/case.h"
 #include "engine/core/tensor.h"
+#include "engine/expectations/field_changes.h"
 
 namespace dmlconform::expectations {
 
@@ -21,9 +22,8 @@ struct OutputElements {
     Source expected{};
     /// What the engine has computed.
     Source actual{};
-    /// What is expected of the case if two attributes of the same type have each other's values.
-    std::function<std::optional<std::vector<double>>(std::size_t, const std::pair<std::string, std::string>&)>
-        exchanged{};
+    /// For each element of an output, whether what the engine has computed is accepted of the case with some changes.
+    std::function<std::optional<std::vector<bool>>(std::size_t, const OtherCase&)> accepted_with{};
 };
 
 /// Not thread-safe. The case must outlive it. Expensive facts are computed on first use.
@@ -46,9 +46,8 @@ public:
     /// The elements of an output: see OutputElements.
     [[nodiscard]] const std::optional<std::vector<double>>& expected(std::size_t output);
     [[nodiscard]] const std::optional<std::vector<double>>& actual(std::size_t output);
-    [[nodiscard]] std::optional<std::vector<double>> exchanged(
-        std::size_t output, const std::pair<std::string, std::string>& attributes) const {
-        return elements_.exchanged ? elements_.exchanged(output, attributes) : std::nullopt;
+    [[nodiscard]] std::optional<std::vector<bool>> accepted_with(std::size_t output, const OtherCase& other) const {
+        return elements_.accepted_with ? elements_.accepted_with(output, other) : std::nullopt;
     }
 
 private:

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string_view>
 
+#include "engine/cases/element_reader.h"
 #include "engine/core/element.h"
 #include "engine/core/utf8.h"
 #include "engine/expectations/field_condition.h"
@@ -24,21 +26,21 @@ constexpr std::string_view scaled_word = "scaled ";
 constexpr std::string_view expected_word = "expected";
 constexpr std::string_view actual_word = "actual";
 constexpr std::string_view index_word = "index";
-constexpr std::string_view exchanged_word = "exchanged";
 
 // What chooses outputs, and the input whose elements are meant.
 constexpr std::string_view output_word = "output";
 constexpr std::string_view from_word = "from";
 constexpr std::string_view within_word = "within";
-// The attributes for "exchanged".
-constexpr std::string_view exchanging_word = "exchanging";
+// A change of the case, and how far from what is then accepted.
+constexpr std::string_view accepted_word = "acceptedWith";
+constexpr std::string_view times_word = "timesTolerance";
 
 bool is_result(std::string_view name) {
     return name == expected_word || name == actual_word;
 }
 
 bool is_word(std::string_view name) {
-    return is_result(name) || name == index_word || name == exchanged_word;
+    return is_result(name) || name == index_word;
 }
 
 bool has_tensor(std::span<const operators::OperatorSchema* const> operators, std::string_view name,
@@ -89,13 +91,19 @@ public:
             return read_names(member.value, operators::FieldKind::output, into.outputs_);
         }
         if (member.key == within_word) {
-            return read_names(member.value, operators::FieldKind::input, into.within_);
-        }
-        if (member.key == exchanging_word) {
-            return read_exchanged(member.value, into.exchanged_);
+            return read_within(member.value, into);
         }
         if (member.key == from_word) {
             return read_source(member.value, into.source_);
+        }
+        if (member.key == accepted_word) {
+            if (auto changes = read_field_changes(member.value, operators_, problems_)) {
+                into.other_.changes = std::move(*changes);
+            }
+            return;
+        }
+        if (member.key == times_word) {
+            return read_times(member.value, into.other_.times_tolerance);
         }
         key_offset_ = member.key_offset;
         Operand operand;
@@ -152,20 +160,28 @@ private:
         }
     }
 
-    void read_exchanged(const cases::JsonValue& value, std::pair<std::string, std::string>& names) {
-        const auto* const two = value.array();
-        const auto name = [&](std::size_t i) { return two->at(i).string(); };
-        const bool fits = two != nullptr && two->size() == 2 && name(0) != nullptr && name(1) != nullptr &&
-                          std::ranges::any_of(operators_, [&](const operators::OperatorSchema* schema) {
-                              const auto* const a = schema->find_field(*name(0));
-                              const auto* const b = schema->find_field(*name(1));
-                              return a != nullptr && b != nullptr && a->type == b->type && !a->is_tensor();
-                          });
-        if (!fits) {
-            problems_.add(value.offset, "two attributes of the same type have to be named here");
+    /// An input, or a list with one and perhaps numbers.
+    void read_within(const cases::JsonValue& value, ElementCondition& into) {
+        cases::JsonValue::Array names;
+        const cases::JsonValue::Array one{value};
+        for (const cases::JsonValue& item : value.array() == nullptr ? one : *value.array()) {
+            if (const auto number = value.array() == nullptr ? std::nullopt : cases::number_of(item)) {
+                into.within_numbers_.push_back(*number);
+            } else {
+                names.push_back(item);
+            }
+        }
+        const cases::JsonValue list(value.offset, std::make_shared<const cases::JsonValue::Array>(std::move(names)));
+        read_names(list, operators::FieldKind::input, into.within_);
+    }
+
+    void read_times(const cases::JsonValue& value, double& times) {
+        const auto number = cases::number_of(value);
+        if (!number || !(*number >= 1) || std::isinf(*number)) {
+            problems_.add(value.offset, "\"timesTolerance\" must be a finite number of at least 1");
             return;
         }
-        names = {*name(0), *name(1)};
+        times = *number;
     }
 
     void read_source(const cases::JsonValue& value, std::string& source) {
@@ -196,6 +212,10 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
     for (const cases::JsonMember& member : *value.object()) {
         reader.read(member, read);
     }
+    if (problems.count() == before && read.other_.times_tolerance != 1 && read.other_.changes.empty()) {
+        problems.add(value.offset, "\"timesTolerance\" of elements needs \"acceptedWith\"",
+                     "beside \"elements\", it says how far any element may be off");
+    }
     if (problems.count() == before && read.reads_inputs() && !has_element_wise(operators)) {
         problems.add(
             value.offset,
@@ -219,16 +239,17 @@ bool ElementCondition::reads_inputs() const {
 }
 
 bool ElementCondition::reads_actual() const {
-    return !source_.empty() || !within_.empty() || std::ranges::any_of(operands_, [](const Operand& operand) {
+    const auto names_actual = [](const Operand& operand) {
         return std::ranges::any_of(operand.factors(), [](const auto* factor) { return factor->name == actual_word; });
-    });
+    };
+    return !source_.empty() || !within_.empty() || !other_.changes.empty() ||
+           std::ranges::any_of(operands_, names_actual);
 }
 
 bool ElementCondition::is_unknown(const Operand& operand, const Wanted& wanted) {
     return std::ranges::any_of(operand.factors(), [&](const Factor* factor) {
         return (factor->name == expected_word && !wanted.facts.expected(wanted.output)) ||
-               (factor->name == actual_word && !wanted.facts.actual(wanted.output)) ||
-               (factor->name == exchanged_word && !wanted.facts.actual(wanted.output));
+               (factor->name == actual_word && !wanted.facts.actual(wanted.output));
     });
 }
 
@@ -276,6 +297,10 @@ void ElementCondition::keep_those_within(const Wanted& wanted, std::vector<bool>
             high = std::fmax(high, value);
         }
     }
+    for (const double value : within_numbers_) {
+        low = std::fmin(low, value);
+        high = std::fmax(high, value);
+    }
     const auto& actual = wanted.facts.actual(wanted.output);
     const double room = slack * std::max(std::fabs(low), std::fabs(high));
     for (std::uint64_t i = 0; actual && i < wanted.elements; ++i) {
@@ -283,12 +308,19 @@ void ElementCondition::keep_those_within(const Wanted& wanted, std::vector<bool>
     }
 }
 
-ElementCondition::Values ElementCondition::values_of(const Factor& factor, const Wanted& wanted) {
-    auto& [facts, output, elements, exchanged] = wanted;
-    if (factor.name == exchanged_word) {
-        auto values = facts.exchanged(output, exchanged);
-        return values && values->size() == elements ? std::move(values) : std::nullopt;
+bool ElementCondition::keep_those_accepted(const Wanted& wanted, std::vector<bool>& mask) const {
+    if (!wanted.facts.actual(wanted.output)) {
+        return true;
     }
+    const auto accepted = wanted.facts.accepted_with(wanted.output, other_);
+    for (std::uint64_t i = 0; accepted && i < wanted.elements; ++i) {
+        mask[i] = mask[i] && (*accepted)[i];
+    }
+    return accepted.has_value();
+}
+
+ElementCondition::Values ElementCondition::values_of(const Factor& factor, const Wanted& wanted) {
+    auto& [facts, output, elements] = wanted;
     if (is_result(factor.name)) {
         const auto& values = factor.name == expected_word ? facts.expected(output) : facts.actual(output);
         return values && values->size() == elements ? values : std::nullopt;
@@ -347,7 +379,7 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
         return {};
     }
     std::vector<bool> mask(elements, true);
-    const Wanted wanted{facts, output, elements, exchanged_};
+    const Wanted wanted{facts, output, elements};
     for (const Operand& operand : operands_) {
         if (is_unknown(operand, wanted)) {
             continue;
@@ -365,6 +397,9 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
     }
     if (!within_.empty()) {
         keep_those_within(wanted, mask);
+    }
+    if (!other_.changes.empty() && !keep_those_accepted(wanted, mask)) {
+        return {};
     }
     return mask;
 }

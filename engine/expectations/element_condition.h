@@ -9,18 +9,18 @@
 //     { "index": 0 }
 //     { "output": "OutputIndicesTensor", "expected": 0 }
 //     { "from": "InputTensor" }
-//     { "within": ["ValueTensor", "PastValueTensor"] }
-//     { "exchanging": ["Alpha", "Beta"], "actual-exchanged": { "magnitude": { "below": 0.01 } } }
+//     { "within": ["ValueTensor", "PastValueTensor", 0] }
+//     { "acceptedWith": { "BiasTensor": null }, "timesTolerance": 4 }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
 
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/expectations/case_facts.h"
+#include "engine/expectations/field_changes.h"
 #include "engine/expectations/number_condition.h"
 
 namespace dmlconform::expectations {
@@ -51,7 +51,7 @@ private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
     /// ScaleBias. Or its index in row-major order.
     struct Factor {
-        /// The input's name, "expected", "actual", "exchanged" or "index". Empty if there is no factor.
+        /// The input's name, "expected", "actual" or "index". Empty if there is no factor.
         std::string name;
         bool scaled = false;
     };
@@ -75,7 +75,6 @@ private:
         CaseFacts& facts;
         std::size_t output;
         std::uint64_t elements;
-        const std::pair<std::string, std::string>& exchanged;
     };
     class Reader;
     using Values = std::optional<std::vector<double>>;
@@ -85,8 +84,10 @@ private:
     static std::vector<double> elements_of(const core::Tensor& tensor);
     /// Leaves those in the mask that are equal to some element of the source.
     void keep_those_of_source(const Wanted& wanted, std::vector<bool>& mask) const;
-    /// Leaves those in the mask that lie between the least and the largest elements of some inputs.
+    /// Leaves those in the mask that lie between the least and the largest elements of some inputs, and numbers.
     void keep_those_within(const Wanted& wanted, std::vector<bool>& mask) const;
+    /// Leaves those in the mask that are accepted of the changed case. False if nobody knows of such a case.
+    bool keep_those_accepted(const Wanted& wanted, std::vector<bool>& mask) const;
     static bool is_unknown(const Operand& operand, const Wanted& wanted);
 
     std::vector<Operand> operands_;
@@ -94,10 +95,11 @@ private:
     std::vector<std::string> outputs_;
     /// The input that has every element which the engine has computed. May be empty.
     std::string source_;
-    /// The inputs between whose elements lies what the engine has computed. May be empty.
+    /// The inputs and numbers between whose elements lies what the engine has computed. May be empty.
     std::vector<std::string> within_;
-    /// The attributes that "exchanged" exchanges. May be empty.
-    std::pair<std::string, std::string> exchanged_;
+    std::vector<double> within_numbers_;
+    /// The case of which the engine has computed what is accepted. May have no changes.
+    OtherCase other_;
 };
 
 }  // namespace dmlconform::expectations

@@ -94,8 +94,9 @@ Json condition_definition() {
 std::string expectations_schema() {
     const Json text{{"type", "string"}, {"pattern", "\\S"}};
     const Json glob{{"type", "string"}, {"minLength", 1}};
-    const Json names{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", {{"type", "string"}}}};
     const Json globs{{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", glob}}}}};
+    const Json name_or_number{{"type", {"string", "number"}}};
+    const Json within{{"anyOf", {glob, {{"type", "array"}, {"minItems", 1}, {"items", name_or_number}}}}};
     const Json range{{"type", "string"}, {"pattern", "^[ ,]*((>=|<=|>|<|=)? *[0-9]+(\\.[0-9]+)*[ ,]*)+$"}};
     Json statuses = Json::array();
     for (std::size_t i = 0; i < expected_count; ++i) {
@@ -114,7 +115,12 @@ std::string expectations_schema() {
                "others must not.",
                {{"type", "object"},
                 {"minProperties", 1},
-                {"properties", {{"output", globs}, {"from", glob}, {"within", globs}, {"exchanging", names}}},
+                {"properties",
+                 {{"output", globs},
+                  {"from", glob},
+                  {"within", within},
+                  {"acceptedWith", {{"type", "object"}, {"minProperties", 1}}},
+                  {"timesTolerance", {{"type", "number"}, {"minimum", 1}}}}},
                 {"additionalProperties", number_schema()}})},
           {"happens", described("What goes wrong. Default: any of them.",
                                 {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},

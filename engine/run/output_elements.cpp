@@ -1,13 +1,18 @@
 // Computes references in FLOAT32 for tensors of FLOAT16, and lists elements as numbers.
 #include "engine/run/output_elements.h"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <variant>
 
+#include "engine/compare/beyond.h"
 #include "engine/core/element.h"
 #include "engine/core/float16.h"
+#include "engine/core/floating_format.h"
 #include "engine/operators/rules.h"
+#include "engine/run/case_values.h"
 #include "engine/run/reference_source.h"
 
 namespace dmlconform::run {
@@ -101,24 +106,21 @@ std::optional<Lists> unrounded_results(const cases::Case& subject) {
     return results_of(wide, *inputs);
 }
 
-/// The case with each other's values for two attributes. Nothing if the operator does not have both.
-std::optional<cases::Case> with_exchanged(const cases::Case& subject,
-                                          const std::pair<std::string, std::string>& attributes) {
-    auto descriptor = std::make_shared<operators::Descriptor>(*subject.descriptor);
-    const auto& fields = descriptor->schema->fields;
-    const auto value = [&](const std::string& name) -> operators::FieldValue* {
-        const auto* const field = descriptor->schema->find_field(name);
-        return field == nullptr ? nullptr : &descriptor->values[static_cast<std::size_t>(field - fields.data())];
-    };
-    operators::FieldValue* const first = value(attributes.first);
-    operators::FieldValue* const second = value(attributes.second);
-    if (first == nullptr || second == nullptr) {
-        return std::nullopt;
+/// Bounds that are so many times as far away. In FLOAT16, a number further away may be rounded to the next one.
+Accepted times(Accepted accepted, const core::Tensor& expected, double factor) {
+    if (factor == 1 || accepted.slack() == nullptr) {
+        return accepted;
     }
-    std::swap(*first, *second);
-    cases::Case exchanged = subject;
-    exchanged.descriptor = std::move(descriptor);
-    return exchanged;
+    accepted.wider = *accepted.slack();
+    const std::vector<double> elements = elements_of(expected);
+    const bool is_half = expected.desc.data_type == core::DataType::float16;
+    for (auto* const bounds : {&accepted.wider->below, &accepted.wider->above}) {
+        for (std::size_t i = 0; i < bounds->size(); ++i) {
+            const double step = std::max(std::fabs(elements[i]) * core::float16.one_rounding, core::float16.smallest);
+            (*bounds)[i] = (*bounds)[i] * factor + (is_half && std::isfinite(step) ? step : 0);
+        }
+    }
+    return accepted;
 }
 
 }  // namespace
@@ -145,11 +147,26 @@ expectations::OutputElements elements_by_reference(const cases::Case& subject) {
     }};
 }
 
-std::optional<std::vector<double>> elements_with_exchanged(const cases::Case& subject, std::size_t output,
-                                                           const std::pair<std::string, std::string>& attributes) {
-    const auto exchanged = with_exchanged(subject, attributes);
-    const auto lists = exchanged ? unrounded_results(*exchanged) : std::nullopt;
-    return lists ? std::optional((*lists)[output]) : std::nullopt;
+std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::size_t output,
+                                               const expectations::OtherCase& other, const core::Tensor& actual,
+                                               core::Precision precision) {
+    const auto changed = expectations::changed(subject, other.changes);
+    if (!changed || !cpu::has_reference(*changed->descriptor)) {
+        return std::nullopt;
+    }
+    CaseValues values(*changed, false);
+    std::vector<bool> mask(*core::element_count(actual.desc.sizes), true);
+    try {
+        const Accepted accepted =
+            times(values.accepted(output, precision), values.expected(output), other.times_tolerance);
+        for (const std::uint64_t at :
+             compare::elements_beyond(values.expected(output), actual, accepted.tolerance, accepted.slack())) {
+            mask[at] = false;
+        }
+    } catch (const ReferenceLost&) {
+        return std::nullopt;
+    }
+    return mask;
 }
 
 std::vector<double> unrounded(const core::Tensor& expected, const std::optional<std::vector<double>>& unrounded) {

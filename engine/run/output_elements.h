@@ -2,13 +2,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/cases/case.h"
+#include "engine/core/precision.h"
 #include "engine/core/tensor.h"
 #include "engine/expectations/case_facts.h"
+#include "engine/expectations/field_changes.h"
 
 namespace dmlconform::run {
 
@@ -19,10 +19,11 @@ namespace dmlconform::run {
 /// FLOAT32 as well: the same elements in packed tensors of FLOAT32 give them. The case must outlive the result.
 [[nodiscard]] expectations::OutputElements elements_by_reference(const cases::Case& subject);
 
-/// What the reference expects of an output of the same case with each other's values for two attributes of the same
-/// type. Nothing if that is not legal.
-[[nodiscard]] std::optional<std::vector<double>> elements_with_exchanged(
-    const cases::Case& subject, std::size_t output, const std::pair<std::string, std::string>& attributes);
+/// For each element of an output, whether an engine that promises the precision may have computed it for the
+/// changed case. Nothing if such a case is not legal or has no reference.
+[[nodiscard]] std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::size_t output,
+                                                             const expectations::OtherCase& other,
+                                                             const core::Tensor& actual, core::Precision precision);
 
 /// What is expected of an output, not rounded to FLOAT16 where the reference agrees: where `expected`, rounded to
 /// nearest even, is what `unrounded` has. `unrounded` may be missing.

@@ -189,8 +189,8 @@ void OutputJudge::conclude(const std::vector<core::Tensor>& outputs, const std::
         return result.finish(imprecise.empty() ? Status::pass : Status::fail, imprecise);
     }
     if (settings_.expected != nullptr && blank.empty()) {
-        result.excusing =
-            settings_.expected->excusing(case_, result.engine, std::move(beyond), elements_of_outputs(outputs));
+        result.excusing = settings_.expected->excusing(case_, result.engine, std::move(beyond),
+                                                       elements_of_outputs(outputs, result.engine));
     }
     // A missing output is a failure, whatever the tolerance accepts.
     result.finish(Status::fail, passed          ? blank + ", though the tolerance accepts that"
@@ -198,7 +198,8 @@ void OutputJudge::conclude(const std::vector<core::Tensor>& outputs, const std::
                                                 : "the output differs beyond tolerance; " + blank);
 }
 
-expectations::OutputElements OutputJudge::elements_of_outputs(const std::vector<core::Tensor>& outputs) {
+expectations::OutputElements OutputJudge::elements_of_outputs(const std::vector<core::Tensor>& outputs,
+                                                              std::size_t engine) {
     return {.expected = [this, by_reference = elements_by_reference(case_)](
                             std::size_t output) -> std::optional<std::vector<double>> {
                 const core::Tensor& expected = values_.expected(output);
@@ -208,9 +209,9 @@ expectations::OutputElements OutputJudge::elements_of_outputs(const std::vector<
             .actual = [&outputs](std::size_t output) -> std::optional<std::vector<double>> {
                 return elements_of(outputs[output]);
             },
-            .exchanged =
-                [this](std::size_t output, const std::pair<std::string, std::string>& attributes) {
-                    return elements_with_exchanged(case_, output, attributes);
+            .accepted_with =
+                [this, engine, &outputs](std::size_t output, const expectations::OtherCase& other) {
+                    return accepted_with(case_, output, other, outputs[output], promised_by(engine, output));
                 }};
 }
 

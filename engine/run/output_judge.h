@@ -53,7 +53,7 @@ private:
                   std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result);
 
     /// For expectations. Only elements that some expectation asks for are computed.
-    expectations::OutputElements elements_of_outputs(const std::vector<core::Tensor>& outputs);
+    expectations::OutputElements elements_of_outputs(const std::vector<core::Tensor>& outputs, std::size_t engine);
 
     /// Lets a graph pass that follows from the engine's own decisions, although no run of the reference took all of
     /// them together.

@@ -512,29 +512,45 @@ TEST(Condition, ElementsMayLieBetweenThoseOfInputs) {
     const OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
     EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor" })", case_of(powers), 6, outputs), "101000");
     EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", "InputTensor"] })", case_of(powers), 6, outputs), "111110");
+    EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", -2.5] })", case_of(powers), 6, outputs), "111100");
+    EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", 2, 7] })", case_of(powers), 6, outputs), "101110");
+    EXPECT_EQ(mask_of(R"({ "within": [1, 7] })", case_of(powers), 6, outputs),
+              "c.json:1:13: error: at least one tensor has to be named here (at /within)");
     EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor" })", case_of(powers), 6), "111111") << "it has not run yet";
     EXPECT_EQ(mask_of(R"({ "within": "OutputTensor" })", case_of(powers), 6),
               "c.json:1:13: error: this is not the name of an input of the operators of this entry (at /within)");
 }
 
-TEST(Condition, ElementsMayBeThoseWithAttributesExchanged) {
+TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
     const std::vector<double> actual{1, 2, 3, 4, 5, 6};
     OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
-    std::pair<std::string, std::string> asked;
-    outputs.exchanged = [&](std::size_t, const std::pair<std::string, std::string>& attributes) {
-        asked = attributes;
-        return std::optional(std::vector<double>{1, 2.5, 3, 4, -5, 6});
+    OtherCase asked;
+    outputs.accepted_with = [&](std::size_t, const OtherCase& other) {
+        asked = other;
+        return std::optional(std::vector<bool>{true, false, true, true, false, true});
     };
-    const char* const text = R"({ "exchanging": ["InputPixelOffsets", "OutputPixelOffsets"], "actual-exchanged": 0 })";
+    const char* const text = R"({ "acceptedWith": { "InputPixelOffsets": 0.5 }, "timesTolerance": 2.5 })";
     EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "101101");
-    EXPECT_EQ(asked, std::pair(std::string("InputPixelOffsets"), std::string("OutputPixelOffsets")));
+    ASSERT_EQ(asked.changes.size(), 1U);
+    EXPECT_EQ(asked.changes[0].field, "InputPixelOffsets");
+    EXPECT_EQ(asked.times_tolerance, 2.5);
+    EXPECT_EQ(
+        mask_of(R"({ "acceptedWith": { "Scales": 1 }, "actual": { "below": 4 } })", case_of(resampled), 6, outputs),
+        "101000");
     EXPECT_EQ(mask_of(text, case_of(resampled), 6), "111111") << "it has not run yet";
-    outputs.exchanged = {};
+    outputs.accepted_with = {};
     EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "none") << "nobody knows";
-    for (const char* wrong : {R"({ "exchanging": ["Scales", "InterpolationMode"] })", R"({ "exchanging": "Scales" })",
-                              R"({ "exchanging": ["InputTensor", "InputTensor"] })"}) {
-        EXPECT_NE(mask_of(wrong, case_of(resampled), 6).find("two attributes of the same type have to be named here"),
-                  std::string::npos);
+}
+
+TEST(Condition, AFactorOfTheToleranceIsForAChangedCase) {
+    EXPECT_NE(mask_of(R"({ "expected": 1, "timesTolerance": 2 })", case_of(resampled), 6)
+                  .find("\"timesTolerance\" of elements needs \"acceptedWith\""),
+              std::string::npos);
+    for (const char* times : {"0.5", "\"2\"", "-1", "\"inf\""}) {
+        const std::string text = fmt::format(R"({{ "acceptedWith": {{ "Scales": 1 }}, "timesTolerance": {} }})", times);
+        EXPECT_NE(mask_of(text.c_str(), case_of(resampled), 6).find("must be a finite number of at least 1"),
+                  std::string::npos)
+            << times;
     }
 }
 

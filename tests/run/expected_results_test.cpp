@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/engine_lost.h"
 #include "engine/expectations/expectation_file.h"
@@ -351,20 +352,73 @@ TEST_F(Expecting, InfinityForWhatIsRoundedToTheLargestNumberOfFloat16) {
     }
 }
 
-TEST_F(Expecting, WhatIsRightIfTwoAttributesAreExchanged) {
-    constexpr std::string_view linear = R"({ "name": "linear", "operator": "ACTIVATION_LINEAR",
-        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [4] },
-                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [4] }, "Alpha": 2, "Beta": 5 },
-        "inputs": { "InputTensor": [1, 2, 3, 4] } })";
-    const Expectation exchanged = entry_of(R"("elements": { "exchanging": ["Alpha", "Beta"], "actual-exchanged": 0 })",
-                                           "fail", "ACTIVATION_LINEAR");
-    const auto status = [&](std::vector<float> differences) {
-        return run(off_by(std::move(differences)), {exchanged}, linear).status;
+TEST_F(Expecting, WhatIsAcceptedOfAChangedCase) {
+    constexpr std::string_view scaled = R"({ "name": "tanh", "operator": "ACTIVATION_SCALED_TANH",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] }, "Alpha": 0.5, "Beta": 2 },
+        "inputs": { "InputTensor": [1, 0] } })";
+    const auto status = [&](std::string_view more, float first, float second) {
+        Behaviour behaviour;
+        behaviour.change = [first, second](std::span<core::Tensor* const> outputs) {
+            outputs[0]->as<float>()[0] = first;
+            outputs[0]->as<float>()[1] = second;
+        };
+        const Expectation entry = entry_of(
+            fmt::format(R"("elements": {{ "acceptedWith": {{ "Alpha": "Beta", "Beta": "Alpha" }} {} }})", more), "fail",
+            "ACTIVATION_SCALED_TANH");
+        return run(behaviour, {entry}, scaled).status;
     };
-    EXPECT_EQ(status({0, 3, 6, 9}), Status::xfail) << "5 x + 2";
-    EXPECT_EQ(status({0, 0, 6, 0}), Status::xfail);
-    EXPECT_EQ(status({0, 0, 7, 0}), Status::fail);
-    EXPECT_EQ(status({1, 3, 6, 9}), Status::fail);
+    // The changed case is 2 tanh(x / 2), of which FP32 has less than a thousand roundings of error.
+    const float right = 2 * std::tanh(0.5F);
+    EXPECT_EQ(status("", right, 0), Status::xfail);
+    EXPECT_EQ(status("", right + 0x1p-23F, 0), Status::xfail);
+    EXPECT_EQ(status("", right - 0x1p-23F, 0), Status::xfail);
+    EXPECT_EQ(status("", right + 0x1p-13F, 0), Status::fail);
+    EXPECT_EQ(status(R"(, "timesTolerance": 10000)", right + 0x1p-13F, 0), Status::xfail);
+    EXPECT_EQ(status(R"(, "timesTolerance": 10)", right + 0x1p-8F, 0), Status::fail);
+    EXPECT_EQ(status("", 1, 0), Status::fail);
+    EXPECT_EQ(status("", right, 0.5F), Status::fail) << "the other element is wrong";
+}
+
+TEST_F(Expecting, WhatIsAcceptedOfAChangedCaseInFloat16) {
+    constexpr std::string_view linear = R"({ "name": "half", "operator": "ACTIVATION_LINEAR",
+        "desc": { "InputTensor": { "DataType": "FLOAT16", "Sizes": [2] },
+                  "OutputTensor": { "DataType": "FLOAT16", "Sizes": [2] }, "Alpha": 2, "Beta": 5 },
+        "inputs": { "InputTensor": [2, 3] } })";
+    const auto status = [&](const char* times, std::uint16_t bits) {
+        Behaviour behaviour;
+        behaviour.change = [bits](std::span<core::Tensor* const> outputs) {
+            outputs[0]->as<std::uint16_t>()[1] = bits;
+        };
+        const Expectation entry = entry_of(
+            fmt::format(R"("elements": {{ "acceptedWith": {{ "Alpha": 5, "Beta": 2 }}, "timesTolerance": {} }})",
+                        times),
+            "fail", "ACTIVATION_LINEAR");
+        return run(behaviour, {entry}, linear).status;
+    };
+    constexpr std::uint16_t seventeen = 0x4c40;
+    EXPECT_EQ(status("1", seventeen), Status::xfail);
+    EXPECT_EQ(status("1", seventeen + 1), Status::fail);
+    EXPECT_EQ(status("2", seventeen + 1), Status::xfail) << "rounded to the next number";
+    EXPECT_EQ(status("2", seventeen - 1), Status::xfail);
+    EXPECT_EQ(status("2", seventeen + 2), Status::fail);
+    EXPECT_EQ(status("2", seventeen - 2), Status::fail);
+}
+
+TEST_F(Expecting, WhatIsAcceptedOfLargerInputs) {
+    constexpr std::string_view mean = R"({ "name": "mean", "operator": "ELEMENT_WISE_MEAN",
+        "desc": { "ATensor": { "DataType": "FLOAT32", "Sizes": [1] }, "BTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] } },
+        "inputs": { "ATensor": [1], "BTensor": [3] } })";
+    const auto status = [&](const char* changes) {
+        return run(off_by({3}),
+                   {entry_of(fmt::format(R"("elements": {{ "acceptedWith": {{ {} }} }})", changes), "fail",
+                             "ELEMENT_WISE_MEAN")},
+                   mean)
+            .status;
+    };
+    EXPECT_EQ(status(R"("BTensor": { "atLeast": 9 })"), Status::xfail) << "(1 + 9) / 2";
+    EXPECT_EQ(status(R"("BTensor": { "atLeast": 8 })"), Status::fail);
 }
 
 TEST_F(Expecting, ARejectionThatIsExpected) {

@@ -1,0 +1,48 @@
+// Changes to a case's descriptor, for engines that compute what is right of another descriptor.
+//
+//     { "InputPixelOffsets": "OutputPixelOffsets", "OutputPixelOffsets": "InputPixelOffsets" }
+//     { "MaskTensor": null, "IncludePadding": false, "Scales": 1 }
+//     { "InputTensor": { "atLeast": -3.4028234663852886e+38 } }
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/cases/case.h"
+#include "engine/cases/json_document.h"
+#include "engine/cases/problems.h"
+
+namespace dmlconform::expectations {
+
+/// Smaller elements of an input, and NaN, become this, or the lowest finite number of the type.
+struct AtLeast {
+    double bound;
+};
+
+/// What a field becomes.
+struct FieldChange {
+    std::string field;
+    /// Absent, a number (for each entry of an array), what another field has in the unchanged case, or the same input
+    /// with larger elements.
+    std::variant<std::monostate, double, std::string, AtLeast> becomes;
+};
+
+/// A changed case, and how many times its tolerance an engine may be off.
+struct OtherCase {
+    std::vector<FieldChange> changes{};
+    double times_tolerance = 1;
+};
+
+/// Reports problems; the result is then empty.
+[[nodiscard]] std::optional<std::vector<FieldChange>> read_field_changes(
+    const cases::JsonValue& value, std::span<const operators::OperatorSchema* const> operators,
+    cases::ProblemSink& problems);
+
+/// The case with these changes, and without values, tolerances and precision of its own. Nothing if its operator lacks
+/// a field, if the result is not legal, or if data files are missing.
+[[nodiscard]] std::optional<cases::Case> changed(const cases::Case& subject, std::span<const FieldChange> changes);
+
+}  // namespace dmlconform::expectations
