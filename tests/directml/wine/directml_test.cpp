@@ -119,6 +119,21 @@ TEST_F(DirectMl, AsManyAtATimeAsItCan) {
     EXPECT_TRUE(complains(asked, "2 cases at a time are too many: directml runs one case at a time"));
 }
 
+TEST_F(DirectMl, TheWindowsProgramReadsModels) {
+    const std::string models = folder_.at("models");
+    ASSERT_TRUE(ends_with_code(
+        dmlconform({"export", "onnx", cases_folder() + "/gemm", "--filter", "examples/gemm/plain", "-o", models}), 0));
+    std::string model;
+    for (const fs::path& path : fs::recursive_directory_iterator(models)) {
+        model = path.extension() == ".onnx" ? path.string() : model;
+    }
+    // Its data set says what is expected.
+    const ProgramResult result =
+        run_program({(checkout / "scripts/directml").string(), "run", "Z:" + model, "--engine", "cpu"}, options_);
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(prints(result, ": 1 pass"));
+}
+
 TEST_F(DirectMl, KnownDifferencesAreExpected) {
     const std::string edges = cases_folder() + "/slice1/edges.json";
     const ProgramResult known = run({edges, "--filter", "*alignment*"});
