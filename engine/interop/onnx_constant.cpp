@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/core/element.h"
 #include "engine/interop/onnx_node.h"
@@ -24,6 +25,17 @@ Constant whole_list(const std::vector<std::int64_t>& values) {
     return tensor;
 }
 
+Constant numbers_of(const std::vector<float>& values) {
+    if (values.empty()) {
+        return core::fail("a list of a constant node is empty");
+    }
+    OnnxTensor tensor{core::DataType::float32,
+                      {static_cast<std::uint32_t>(values.size())},
+                      std::vector<std::byte>(values.size() * sizeof(float))};
+    std::memcpy(tensor.elements.data(), values.data(), tensor.elements.size());
+    return tensor;
+}
+
 Constant whole_number(std::int64_t value) {
     auto tensor = whole_list({value});
     tensor->is_scalar = true;
@@ -43,6 +55,9 @@ Constant constant(const OnnxNode& node) {
     }
     if (const onnx::AttributeProto* number = node.attribute("value_float")) {
         return one_number(number->f());
+    }
+    if (const onnx::AttributeProto* numbers = node.attribute("value_floats")) {
+        return numbers_of(numbers->floats());
     }
     return core::fail("a Constant of this kind is not mapped");
 }

@@ -128,6 +128,19 @@ struct TensorProto {
     }
 };
 
+/// The name is that of the values.
+struct SparseTensorProto {
+    Part<TensorProto> values;
+    Part<TensorProto> indices;
+    List<std::int64_t> dims;
+
+    static void visit_fields(auto& self, auto&& visit) {
+        visit(1, self.values);
+        visit(2, self.indices);
+        visit(3, self.dims);
+    }
+};
+
 struct AttributeProto {
     Single<std::string> name;
     Single<float> f;
@@ -236,6 +249,7 @@ struct GraphProto {
     List<ValueInfoProto> input;
     List<ValueInfoProto> output;
     List<ValueInfoProto> value_info;
+    List<SparseTensorProto> sparse_initializer;
 
     static void visit_fields(auto& self, auto&& visit) {
         visit(1, self.node);
@@ -244,6 +258,7 @@ struct GraphProto {
         visit(11, self.input);
         visit(12, self.output);
         visit(13, self.value_info);
+        visit(15, self.sparse_initializer);
     }
 };
 

@@ -54,6 +54,41 @@ TEST(ModelImport, ReshapesAreNoNodes) {
     EXPECT_EQ(model.folded_nodes, 6U);
 }
 
+onnx::SparseTensorProto sparse(const std::vector<float>& values, const onnx::TensorProto& indices,
+                               const std::vector<std::int64_t>& sizes) {
+    onnx::SparseTensorProto made;
+    made.values.edit() = floats({static_cast<std::int64_t>(values.size())}, values);
+    made.values.edit().name.set("w");
+    made.indices.edit() = indices;
+    made.dims.append(sizes.begin(), sizes.end());
+    return made;
+}
+
+TEST(ModelImport, SparseInitialisersAreConstants) {
+    const ModelTest test{{node("Add", {"x", "w"}, {"y"})}, {{"x", no_data}}, {{"y", {}}}};
+    auto model = model_of(test);
+    auto& weights = model.graph.edit().sparse_initializer.add();
+    for (const auto& indices : {longs({2}, {1, 5}), longs({2, 2}, {0, 1, 1, 2})}) {
+        weights = sparse({10, 20}, indices, {2, 3});
+        EXPECT_EQ(values_of(graph_of(model), test.inputs), (Values{{1, 8, 3, -4, 5, 14}}));
+    }
+    const std::pair<const char*, onnx::SparseTensorProto> wrong[] = {
+        {"an index outside", sparse({1}, longs({1}, {6}), {2, 3})},
+        {"an index outside", sparse({1}, longs({1, 2}, {0, 3}), {2, 3})},
+        {"an index outside", sparse({1}, longs({1}, {-1}), {2, 3})},
+        {"not one index", sparse({1, 2}, longs({1}, {0}), {2, 3})},
+        {"not one index", sparse({1}, longs({1, 3}, {0, 0, 0}), {2, 3})},
+        {"sizes that no tensor has", sparse({1}, longs({1}, {0}), {0, 3})},
+        {"too large", sparse({1}, longs({1}, {0}), {0xffffffff, 0xffffffff})},
+    };
+    for (const auto& [reason, tensor] : wrong) {
+        weights = tensor;
+        const auto imported = interop::import_model(model, "model.onnx", {});
+        ASSERT_FALSE(imported) << reason;
+        EXPECT_THAT(imported.error().message, testing::HasSubstr(reason));
+    }
+}
+
 TEST(ModelImport, WhatReadsRandomNumbersIsJudged) {
     // The end of a variational autoencoder's encoder.
     const ModelTest test{{node("Exp", {"x"}, {"deviation"}), node("RandomNormalLike", {"deviation"}, {"random"}),

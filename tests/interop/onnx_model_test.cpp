@@ -70,6 +70,19 @@ TEST(OnnxModel, AComputedScaleMayDecideAHalf) {
     EXPECT_EQ(run::run_case(imported_steps(test).at(1), engine).status, run::Status::fail);
 }
 
+TEST(OnnxModel, ConstantsMayBeListsOfNumbers) {
+    onnx::AttributeProto numbers;
+    numbers.name.set("value_floats");
+    numbers.floats.add(3);
+    numbers.floats.add(-5);
+    ModelTest test{{node("Constant", {}, {"c"}, {numbers}), node("Mul", {"x", "c"}, {"y"})},
+                   {{"x", floats({2}, {2, 4})}},
+                   {{"y", floats({2}, {6, -20})}}};
+    EXPECT_THAT(passing_steps(test), ElementsAre("test_it"));
+    test.nodes[0].attribute.edit(0).floats.edit().clear();
+    EXPECT_THAT(reason_of_model(test), HasSubstr("a list of a constant node is empty"));
+}
+
 TEST(OnnxModel, ConstantsAreFolded) {
     const auto two = constant(floats({}, {2}));
     EXPECT_THAT(passing_steps({{node("Constant", {}, {"two"}, {two}), node("Neg", {"two"}, {"minus"}),

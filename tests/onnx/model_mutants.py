@@ -77,7 +77,8 @@ class Mutator:
             tensor.dims[self.random.randrange(len(tensor.dims))] = self.number()
 
     def constant(self, model):
-        self.tensor(self.pick(model.graph.initializer))
+        sparse = [tensor for one in model.graph.sparse_initializer for tensor in (one.values, one.indices)]
+        self.tensor(self.pick([*model.graph.initializer, *sparse]))
 
     def value(self, model):
         return self.pick([*model.graph.input, *model.graph.output, *model.graph.value_info])

@@ -308,6 +308,21 @@ def model_weights_of_four_bits():
     return made
 
 
+def model_sparse_weights():
+    """Of a pruned model: two weights of twelve are left, and the scale is a list in its node."""
+    x = random(60, 2, 4)
+    w = numpy.zeros((4, 3), numpy.float32)
+    w[0, 1], w[2, 1] = 1.5, -2.5
+    nodes = [helper.make_node('MatMul', ['x', 'w'], ['h']),
+             helper.make_node('Constant', [], ['scale'], value_floats=[1.0, 2.0, 3.0]),
+             helper.make_node('Mul', ['h', 'scale'], ['y'])]
+    made = model(nodes, {'x': x}, {'y': x @ w * numpy.array([1, 2, 3], numpy.float32)})
+    made.proto.graph.sparse_initializer.append(helper.make_sparse_tensor(
+        numpy_helper.from_array(numpy.array([1.5, -2.5], numpy.float32), 'w'),
+        numpy_helper.from_array(int64(1, 7), 'positions'), [4, 3]))
+    return made
+
+
 def model_dynamic_quantisation():
     """The range of x is 0 to 2.55, so that its scale is 0.01."""
     x = numpy.array([[0, 1, 2.55], [0.5, 0.25, 2]], numpy.float32)

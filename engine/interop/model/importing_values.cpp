@@ -8,17 +8,23 @@
 #include <utility>
 
 #include "engine/core/utf8.h"
+#include "engine/interop/model/sparse_data.h"
 
 namespace dmlconform::interop {
 
 void Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
-    for (const onnx::TensorProto& tensor : graph.initializer()) {
-        auto constant = constant_tensor(tensor, path_);
+    const auto add = [&](const std::string& name, core::Result<ConstantTensor> constant) {
         if (constant) {
-            set_constant(tensor.name(), std::move(*constant), scope);
+            set_constant(name, std::move(*constant), scope);
         } else {
-            scope.set(tensor.name(), {{}, nullptr, constant.error().message});
+            scope.set(name, {{}, nullptr, constant.error().message});
         }
+    };
+    for (const onnx::TensorProto& tensor : graph.initializer()) {
+        add(tensor.name(), constant_tensor(tensor, path_));
+    }
+    for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
+        add(tensor.values().name(), constant_tensor(tensor));
     }
 }
 
