@@ -82,11 +82,13 @@ void compile(Shader& shader, const hlsl::ShaderCache& cache) {
     }
 }
 
-void compile(std::vector<Shader>& shaders, const hlsl::ShaderCache& cache) {
+/// Calls work_on(i) for each i below `count`, in several threads.
+template <class WorkOn>
+void for_each_in_threads(std::size_t count, const WorkOn& work_on) {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-        for (std::size_t i = next++; i < shaders.size(); i = next++) {
-            compile(shaders[i], cache);
+        for (std::size_t i = next++; i < count; i = next++) {
+            work_on(i);
         }
     };
     std::vector<std::thread> threads;
@@ -158,12 +160,15 @@ Groups groups_of(const std::vector<Shader>& shaders) {
 
 std::string source_of(const std::vector<Shader>& shaders) {
     const Groups groups = groups_of(shaders);
+    std::vector<hlsl::CompressedShader> packed(groups.words.size());
+    for_each_in_threads(packed.size(), [&](std::size_t i) {
+        packed[i] = compress(d3d12::bytes_in_planes(groups.words[i]), Z_BEST_COMPRESSION);
+    });
     std::string arrays;
     std::string group_rows;
-    for (std::size_t i = 0; i < groups.words.size(); ++i) {
-        const hlsl::CompressedShader packed = compress(d3d12::bytes_in_planes(groups.words[i]), Z_BEST_COMPRESSION);
-        arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(packed.data));
-        group_rows += fmt::format("    {{code_{}, {}, {}}},\n", i, packed.bytes, packed.words);
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+        arrays += fmt::format("const std::uint64_t code_{}[] = {{\n{}}};\n", i, numbers_of(packed[i].data));
+        group_rows += fmt::format("    {{code_{}, {}, {}}},\n", i, packed[i].bytes, packed[i].words);
     }
     std::string rows;
     for (std::size_t i = 0; i < shaders.size(); ++i) {
@@ -198,7 +203,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     std::vector<Shader> shaders = all_shaders();
-    compile(shaders, hlsl::read_shader_cache(argv[2]));
+    const hlsl::ShaderCache old = hlsl::read_shader_cache(argv[2]);
+    for_each_in_threads(shaders.size(), [&](std::size_t i) { compile(shaders[i], old); });
     bool failed = false;
     hlsl::ShaderCache cache;
     for (const Shader& shader : shaders) {
