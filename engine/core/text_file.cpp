@@ -5,15 +5,40 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace dmlconform::core {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+#ifdef _WIN32
+constexpr int most_tries = 50;
+#else
+constexpr int most_tries = 1;
+#endif
+
+/// Calls is_denied() again for a while if it returns true. On Windows, files cannot be opened in the instant in which
+/// another process replaces them.
+template <class IsDenied>
+void try_patiently(const IsDenied& is_denied) {
+    for (int i = 1; is_denied() && i < most_tries; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+}  // namespace
+
 Result<std::ifstream> open_regular_file(const fs::path& path, std::uintmax_t most) {
     std::error_code error;
-    const fs::file_status status = fs::status(path, error);
+    fs::file_status status;
+    try_patiently([&] {
+        status = fs::status(path, error);
+        return error == std::errc::permission_denied;
+    });
     if (!fs::exists(status)) {
         const bool hidden =
             error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory;
@@ -26,8 +51,12 @@ Result<std::ifstream> open_regular_file(const fs::path& path, std::uintmax_t mos
     if (!error && size > most) {
         return fail(fmt::format("the file has {} bytes; at most {} are read", size, most));
     }
-    errno = 0;
-    std::ifstream stream(path, std::ios::binary);
+    std::ifstream stream;
+    try_patiently([&] {
+        errno = 0;
+        stream.open(path, std::ios::binary);
+        return !stream && errno == EACCES;
+    });
     if (!stream) {
         return fail(fmt::format("the file cannot be read: {}", std::strerror(errno)));
     }

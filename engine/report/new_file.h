@@ -1,4 +1,4 @@
-// Opens files in ways that the standard library does not support.
+// Opens and replaces files in ways that the standard library does not support.
 //
 // new_file_posix.cpp and new_file_windows.cpp define the functions.
 #pragma once
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 namespace dmlconform::report {
 
@@ -18,9 +19,16 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// Creates a file and opens it for writing. Null, with errno, if anything of that name exists, even a broken link.
 [[nodiscard]] File make_new_file(const std::filesystem::path& path);
 
+/// Opens a file for writing that is created, or emptied if it exists. Null, with errno, on failure.
+[[nodiscard]] File make_or_empty_file(const std::filesystem::path& path);
+
 /// Creates a file without a name in the folder, which disappears when the program ends. Null if the file system does
 /// not support it.
 [[nodiscard]] File make_nameless_file(const std::filesystem::path& folder);
+
+/// Gives a file another name, that of a file that it replaces if there is one. On Windows, nobody can replace a file
+/// while somebody reads it, so this waits for readers for up to two seconds.
+[[nodiscard]] std::error_code replace_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Means the standard output where a path is expected. A file of that name is "./-".
 inline constexpr const char* standard_output_path = "-";

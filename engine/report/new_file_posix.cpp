@@ -1,4 +1,4 @@
-// Opens files by open(2).
+// Opens files by open(2), and replaces them by rename(2).
 #ifndef _WIN32
 
 #include <fcntl.h>
@@ -72,12 +72,22 @@ File make_new_file(const std::filesystem::path& path) {
     return writable(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
+File make_or_empty_file(const std::filesystem::path& path) {
+    return File(std::fopen(path.c_str(), "wb"));
+}
+
 File make_nameless_file([[maybe_unused]] const std::filesystem::path& folder) {
 #ifdef O_TMPFILE
     return writable(open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
 #else
     return nullptr;
 #endif
+}
+
+std::error_code replace_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::error_code error;
+    std::filesystem::rename(from, to, error);
+    return error;
 }
 
 bool is_standard_stream(const std::filesystem::path& path) {

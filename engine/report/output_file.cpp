@@ -197,7 +197,7 @@ core::Result<void> OutputFile::commit() {
     if (std::fclose(file_.release()) != 0) {
         error.assign(errno, std::generic_category());
     } else if (!in_place) {
-        fs::rename(written_, target_, error);
+        error = replace_file(written_, target_);
     }
     if (error && !in_place) {
         std::error_code ignored;
@@ -229,7 +229,7 @@ core::Result<void> append_to_file(const std::string& path, std::string_view cont
         return write_file(path, content);
     }
     errno = 0;
-    std::ofstream stream(path, std::ios::binary | std::ios::app);
+    std::ofstream stream(fs::path(path), std::ios::binary | std::ios::app);
     stream << content;
     stream.close();
     return stream ? core::Result<void>() : cannot_write(path, errno);
