@@ -17,6 +17,7 @@
 #include "app/commands.h"
 #include "app/help_headings.h"
 #include "app/interrupt.h"
+#include "app/program_words.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
 #include "engine/cases/problems.h"
@@ -142,7 +143,7 @@ std::vector<std::string> without_help_command(const CLI::App& app, std::vector<s
     return words;
 }
 
-int run(int argc, char** argv) {
+int run(std::vector<std::string> given) {
     CLI::App app{"Conformance and benchmarks for DirectML operators", "dmlconform"};
     // Otherwise "/folder/cases.json" would be an option on Windows.
     app.allow_windows_style_options(false);
@@ -156,10 +157,10 @@ int run(int argc, char** argv) {
         "done, 4 it cannot be told whether something became slower.\n"
         "`dmlconform COMMAND --help` lists the options of a command.");
 
-    const Invocation invocation{{argv, argv + argc}};
+    const Invocation invocation{std::move(given)};
     int exit_code = dmlconform::app::exit_ok;
     dmlconform::app::add_commands(app, invocation, exit_code);
-    if (argc < 2) {
+    if (invocation.words.size() < 2) {
         print_help(app);
         return dmlconform::app::exit_usage;
     }
@@ -193,7 +194,7 @@ int main(int argc, char** argv) {
     dmlconform::app::turn_write_signals_into_errors();
     dmlconform::app::remove_partial_files_on_signals();
     try {
-        return final_exit_code(run(argc, argv));
+        return final_exit_code(run(dmlconform::app::program_words(argc, argv)));
     } catch (const std::bad_alloc&) {
         std::fputs("dmlconform: out of memory\n", stderr);
     } catch (const std::system_error& error) {

@@ -13,9 +13,10 @@ namespace dmlconform::app {
 
 std::string program_path(const std::string& called_as) {
 #ifdef _WIN32
-    std::array<char, 32768> path{};
-    const DWORD length = GetModuleFileNameA(nullptr, path.data(), static_cast<DWORD>(path.size()));
-    return length == 0 || length == path.size() ? called_as : std::string(path.data(), length);
+    std::array<wchar_t, 32768> path{};
+    const DWORD length = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+    return length == 0 || length == path.size() ? called_as
+                                                : std::filesystem::path(path.data(), path.data() + length).string();
 #else
     std::error_code error;
     const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -9,7 +9,11 @@
 #include <cstring>
 #include <iostream>
 
-#ifndef _WIN32
+#ifdef _WIN32
+#include <windows.h>
+
+#include <cstdlib>
+#else
 #include <fcntl.h>
 #endif
 
@@ -45,7 +49,19 @@ extern "C" void do_nothing(int /*signal*/) {}
 }  // namespace
 
 #ifdef _WIN32
-void open_standard_streams() {}
+void open_standard_streams() {
+    static const UINT code_page_before = GetConsoleOutputCP();
+    if (code_page_before != 0 && SetConsoleOutputCP(CP_UTF8) != 0) {
+        std::atexit([] { SetConsoleOutputCP(code_page_before); });
+    }
+    for (const DWORD name : {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) {
+        HANDLE const stream = GetStdHandle(name);
+        DWORD mode = 0;
+        if (GetConsoleMode(stream, &mode) != 0) {
+            SetConsoleMode(stream, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+        }
+    }
+}
 void turn_write_signals_into_errors() {}
 #else
 void open_standard_streams() {

@@ -10,7 +10,8 @@
 namespace dmlconform::app {
 
 /// Opens the standard streams if the program was started without them. Otherwise files that are opened later would get
-/// their numbers, and output would go into these files. Writing to a stream that was closed is an error.
+/// their numbers, and output would go into these files. Writing to a stream that was closed is an error. Makes a
+/// console of Windows take UTF-8, and colours, until the program ends.
 void open_standard_streams();
 
 /// Turns the signals for broken pipes and file size limits into write errors. Started programs keep the system's

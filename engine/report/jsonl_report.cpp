@@ -25,7 +25,7 @@ core::Result<void> JsonlReport::begin(const RunContext& /*context*/, std::span<c
     const bool special =
         path_ == standard_output_path || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status));
     errno = 0;
-    file_ = special ? open_in_place(path_) : File(std::fopen(path_.c_str(), "wb"));
+    file_ = special ? open_in_place(path_) : make_or_empty_file(path_);
     return file_ ? core::Result<void>() : failed();
 }
 

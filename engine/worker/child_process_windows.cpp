@@ -12,8 +12,10 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
-#include <cstring>
+#include <cwchar>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -69,6 +71,15 @@ bool open_pipe(Pipe& opened, Handle Pipe::*inherited) {
     return SetHandleInformation((opened.*inherited).get(), HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT) != 0;
 }
 
+/// Converts UTF-8.
+std::wstring wide(const std::string& text) {
+    const auto size = static_cast<int>(text.size());
+    std::wstring result(static_cast<std::size_t>(MultiByteToWideChar(CP_UTF8, 0, text.data(), size, nullptr, 0)),
+                        L'\0');
+    MultiByteToWideChar(CP_UTF8, 0, text.data(), size, result.data(), static_cast<int>(result.size()));
+    return result;
+}
+
 std::string system_error(DWORD code) {
     std::array<char, 512> text{};
     DWORD length = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, code, 0,
@@ -107,23 +118,24 @@ std::string command_line(const WorkerCommand& command) {
 }
 
 /// The environment with changes, as consecutive "NAME=value" strings followed by an empty one.
-std::string environment_block(const WorkerCommand& command) {
-    std::string block;
-    char* const own = GetEnvironmentStringsA();
-    for (const char* entry = own; entry != nullptr && *entry != '\0'; entry += std::strlen(entry) + 1) {
-        const std::string_view line = entry;
+std::wstring environment_block(const WorkerCommand& command) {
+    std::wstring block;
+    wchar_t* const own = GetEnvironmentStringsW();
+    for (const wchar_t* entry = own; entry != nullptr && *entry != L'\0'; entry += std::wcslen(entry) + 1) {
+        const std::wstring_view line = entry;
         // Names of Windows' internal variables begin with '='.
-        const std::string name(line.substr(0, line.find('=', 1)));
-        if (std::none_of(command.environment.begin(), command.environment.end(),
-                         [&](const auto& change) { return lstrcmpiA(change.first.c_str(), name.c_str()) == 0; })) {
-            block.append(line).push_back('\0');
+        const std::wstring name(line.substr(0, line.find(L'=', 1)));
+        if (std::ranges::none_of(command.environment, [&](const auto& change) {
+                return lstrcmpiW(wide(change.first).c_str(), name.c_str()) == 0;
+            })) {
+            block.append(line).push_back(L'\0');
         }
     }
-    FreeEnvironmentStringsA(own);
+    FreeEnvironmentStringsW(own);
     for (const auto& [name, value] : command.environment) {
-        block.append(name).append("=").append(value).push_back('\0');
+        block.append(wide(name)).append(L"=").append(wide(value)).push_back(L'\0');
     }
-    block.push_back('\0');
+    block.push_back(L'\0');
     return block;
 }
 
@@ -168,21 +180,22 @@ private:
 /// Starts the process within the job; null on failure.
 Handle start_process(const WorkerCommand& command, std::array<HANDLE, 3> streams, const Handle& job) {
     const InheritedHandles inherited(streams);
-    STARTUPINFOEXA startup{};
+    STARTUPINFOEXW startup{};
     startup.StartupInfo.cb = sizeof startup;
     startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
     startup.StartupInfo.hStdInput = streams[0];
     startup.StartupInfo.hStdOutput = streams[1];
     startup.StartupInfo.hStdError = streams[2];
     startup.lpAttributeList = inherited.list();
-    std::string line = command_line(command);
-    std::string environment = environment_block(command);
+    std::wstring line = wide(command_line(command));
+    std::wstring environment = environment_block(command);
+    const std::wstring folder = wide(command.folder);
     PROCESS_INFORMATION started{};
     // A separate process group: Ctrl-C reaches only this process, which ends the child after the current case.
-    constexpr DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
-    if (CreateProcessA(nullptr, line.data(), nullptr, nullptr, TRUE, flags, environment.data(),
-                       command.folder.empty() ? nullptr : command.folder.c_str(), &startup.StartupInfo,
-                       &started) == 0) {
+    constexpr DWORD flags =
+        EXTENDED_STARTUPINFO_PRESENT | CREATE_UNICODE_ENVIRONMENT | CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
+    if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags, environment.data(),
+                       folder.empty() ? nullptr : folder.c_str(), &startup.StartupInfo, &started) == 0) {
         return {};
     }
     const Handle thread(started.hThread);
