@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "tests/app/case_texts.h"
 #include "tests/app/changed_worker.h"
@@ -201,24 +203,34 @@ TEST_F(Run, TheResultFile) {
     EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
-TEST_F(Run, ThePathsOfFilesMayBeAnything) {
-    // Characters that a terminal could take for a command are escaped.
-    const std::pair<std::string, std::string> names[] = {
-        {"with space", "with space"}, {"it's", "it's"},   {"ü", "ü"},         {"caf\xE9", "caf\\xe9"},
-        {"$(ls)", "$(ls)"},           {"-dash", "-dash"}, {"a;b&c", "a;b&c"}, {"new\nline", "new\\nline"}};
+/// Runs a case file of each name (`first`) alone, which is shown as `second`, and then all of them.
+void run_files_called(const TemporaryFolder& folder, std::span<const std::pair<std::string, std::string>> names) {
     for (const auto& [name, stem] : names) {
-        const std::string file = folder_.write(fmt::format("odd/{}.json", name), good_file());
-        const std::string report = folder_.at("report.json");
+        const std::string file = folder.write(fmt::format("odd/{}.json", name), good_file());
+        const std::string report = folder.at(fmt::format("{}-report.json", name));
         const ProgramResult result = dmlconform({"run", file, "--engine", "cpu", "-v", "--json", report});
         EXPECT_TRUE(ends_with_code(result, 0));
         EXPECT_TRUE(prints(result, fmt::format("pass      {}/good on cpu\n", stem)));
         EXPECT_EQ(json::parse(content_of(report)).at("summary").at("pass"), 1);
     }
-    const ProgramResult all = dmlconform({"run", folder_.at("odd"), "--engine", "cpu"});
+    const ProgramResult all = dmlconform({"run", folder.at("odd"), "--engine", "cpu"});
     EXPECT_TRUE(ends_with_code(all, 0));
-    EXPECT_TRUE(prints(all, "8 cases on 1 engine"));
+    EXPECT_TRUE(prints(all, fmt::format("{} cases on 1 engine", names.size())));
+}
+
+TEST_F(Run, ThePathsOfFilesMayBeAnything) {
+    const std::pair<std::string, std::string> names[] = {
+        {"with space", "with space"}, {"it's", "it's"},   {"ü", "ü"},        {"日本 😀", "日本 😀"},
+        {"$(ls)", "$(ls)"},           {"-dash", "-dash"}, {"a;b&c", "a;b&c"}};
+    run_files_called(folder_, names);
     EXPECT_TRUE(
         ends_with_code(dmlconform({"run", "--engine", "cpu", "--", "-dash.json"}, {.folder = folder_.at("odd")}), 0));
+}
+
+TEST_F(Run, ThePathsOfFilesMayBeAnyBytes) {
+    // Characters that a terminal could take for a command are escaped.
+    const std::pair<std::string, std::string> names[] = {{"caf\xE9", "caf\\xe9"}, {"new\nline", "new\\nline"}};
+    run_files_called(folder_, names);
 }
 
 TEST_F(Run, DataFiles) {
