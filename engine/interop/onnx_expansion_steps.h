@@ -173,6 +173,10 @@ struct ExpansionRow {
     /// What becomes of which nodes, for the documentation.
     std::string_view remark = {};
 };
+/// The type of a node that only an expansion makes: its output is a constant of bytes, read as a list of UINT4. The
+/// first of two elements is the lower half of a byte.
+inline constexpr const char* two_of_each_byte = "#TwoOfEachByte";
+
 /// Operators that ONNX Runtime adds to ONNX (com.microsoft).
 [[nodiscard]] std::span<const ExpansionRow> microsoft_expansions();
 /// ONNX nodes that need products and element-wise operators because of their sizes or types.
@@ -194,5 +198,6 @@ struct ExpansionRow {
 [[nodiscard]] Nodes expand_scatter_nd(Expansion& to);
 /// HannWindow, HammingWindow and BlackmanWindow.
 [[nodiscard]] Nodes expand_signal_window(Expansion& to);
+[[nodiscard]] Nodes expand_packed_product(Expansion& to);
 
 }  // namespace dmlconform::interop::expansion

@@ -391,6 +391,7 @@ std::span<const ExpansionRow> microsoft_expansions() {
         {"Gelu", expand_plain_gelu},
         {"GroupNorm", expand_group_norm},
         {"MatMulIntegerToFloat", expand_integers_to_float},
+        {"MatMulNBits", expand_packed_product, "of four bits"},
         {"MultiHeadAttention", expand_multi_head_attention},
         {"NhwcConv", expand_nhwc_conv},
         {"QLinearAdd", expand_quantised_pair},

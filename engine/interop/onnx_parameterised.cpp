@@ -137,6 +137,9 @@ core::Result<OnnxTensor> of_data(const OnnxNode& node, OnnxTensor scale) {
     return scale;
 }
 
+/// Limit for zero points that are listed because the model has none.
+constexpr std::size_t most_zero_points = std::size_t{1} << 16;
+
 /// DirectML's newer operator, which has types of four bits and blocks. Without a zero point, it takes the middle of the
 /// range for unsigned types, and ONNX takes 0.
 Mapped map_block_dequantization(const OnnxNode& node, const OnnxTensor& scale) {
@@ -150,6 +153,8 @@ Mapped map_block_dequantization(const OnnxNode& node, const OnnxTensor& scale) {
             return tl::unexpected(zero_point.error());
         }
         result.array_input("QuantizationTensors", 1, *zero_point);
+    } else if (has_zero_point && scale.count() > most_zero_points) {
+        return core::fail("so many zero points are mapped if the model has them");
     } else if (has_zero_point) {
         OnnxTensor zeros{input.type, scale.sizes, {}};
         zeros.elements.resize(zeros.bytes());

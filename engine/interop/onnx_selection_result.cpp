@@ -170,6 +170,17 @@ Result einsum(const OnnxNode& node) {
     return sized(sizes, *node.input(0));
 }
 
+/// com.microsoft's product with packed weights says how many rows these have.
+Result packed_product(const OnnxNode& node) {
+    core::Dimensions sizes = node.input(0)->onnx_sizes();
+    const std::int64_t rows = node.integer("N", 0);
+    if (sizes.empty() || rows < 1 || rows > 0xffffffff) {
+        return core::fail("N is no number of rows");
+    }
+    sizes.back() = static_cast<std::uint32_t>(rows);
+    return sized(sizes, *node.input(0));
+}
+
 }  // namespace
 
 std::span<const OnnxResultRule> selection_result_rules() {
@@ -185,6 +196,7 @@ std::span<const OnnxResultRule> selection_result_rules() {
         {position_result, {"ArgMax", "ArgMin"}},
         {compressed, {"Compress"}},
         {einsum, {"Einsum"}},
+        {packed_product, {"com.microsoft.MatMulNBits"}},
     };
     return rules;
 }

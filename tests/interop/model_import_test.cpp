@@ -89,6 +89,45 @@ TEST(ModelImport, SparseInitialisersAreConstants) {
     }
 }
 
+onnx::TensorProto packed_bytes(const std::vector<std::int64_t>& sizes, const std::vector<std::uint8_t>& values) {
+    return tensor<std::uint8_t>(2, sizes, values);
+}
+
+/// A product with weights of four bits in bytes: two rows of two blocks of four.
+ModelTest packed_product(const std::vector<std::string>& inputs, const std::vector<onnx::AttributeProto>& more) {
+    std::vector<onnx::AttributeProto> attributes{integer("N", 2), integer("K", 8), integer("block_size", 4)};
+    attributes.insert(attributes.end(), more.begin(), more.end());
+    onnx::NodeProto product = node("MatMulNBits", inputs, {"y"}, attributes);
+    product.domain.set("com.microsoft");
+    return {
+        {product, node("Neg", {"y"}, {"z"})},
+        {{"x", floats({1, 8}, {1, 0, 0, 0, 0, 0, 0, 1})}, {"bytes", packed_bytes({2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0})}},
+        {{"z", {}}},
+        {{"w", packed_bytes({2, 2, 2}, {0x09, 0, 0, 0x70, 0xf8, 0, 0, 0x0f})},
+         {"scales", floats({4}, {1, 2, 4, 8})},
+         {"zeros", packed_bytes({2}, {0x21, 0x43})}}};
+}
+
+TEST(ModelImport, PackedWeightsAreDequantised) {
+    const auto plain = packed_product({"x", "w", "scales"}, {});
+    EXPECT_EQ(values_of(graph_of(model_of(plain)), plain.inputs), (Values{{1, 64}}));
+    const auto shifted = packed_product({"x", "w", "scales", "zeros"}, {});
+    EXPECT_EQ(values_of(graph_of(model_of(shifted)), shifted.inputs), (Values{{-18, 12}}));
+}
+
+TEST(ModelImport, PackedWeightsThatAreNotMappedCutTheModel) {
+    const std::pair<const char*, ModelTest> rows[] = {
+        {"of four bits", packed_product({"x", "w", "scales"}, {integer("bits", 2)})},
+        {"without g_idx", packed_product({"x", "w", "scales", "", "zeros"}, {})},
+        {"no constant", packed_product({"x", "bytes", "scales"}, {})},
+    };
+    for (const auto& [reason, test] : rows) {
+        const auto model = graph_of(model_of(test));
+        EXPECT_THAT(cuts_of(model), ElementsAre(testing::HasSubstr(reason)));
+        EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE")) << "the sizes behind it are known";
+    }
+}
+
 TEST(ModelImport, WhatReadsRandomNumbersIsJudged) {
     // The end of a variational autoencoder's encoder.
     const ModelTest test{{node("Exp", {"x"}, {"deviation"}), node("RandomNormalLike", {"deviation"}, {"random"}),

@@ -270,6 +270,23 @@ def model_ort_attention():
     return model(nodes, {'x': x}, {'y': y}, {'w': w, 'b': b})
 
 
+def model_ort_packed_weights():
+    """Weights of four bits in bytes, with zero points and without, as ONNX Runtime's language models have them."""
+    def packed(codes):
+        return (codes[..., 0::2] | codes[..., 1::2] << 4).astype(numpy.uint8)
+    x, bias = random(61, 2, 3, 128), random(62, 96)
+    codes, more = numpy.arange(96 * 128).reshape(96, 4, 32) * 7 % 16, numpy.arange(80 * 96).reshape(80, 3, 32) * 5 % 16
+    scales, last = abs(random(63, 96, 4)) / 8, abs(random(64, 80, 3)) / 8
+    zeros = numpy.arange(96 * 4).reshape(96, 4) * 3 % 16
+    nodes = [microsoft('MatMulNBits', ['x', 'w', 'scales', 'zeros', '', 'bias'], ['h'], K=128, N=96, bits=4, block_size=32),
+             microsoft('MatMulNBits', ['h', 'v', 'last'], ['y'], K=96, N=80, bits=4, block_size=32)]
+    h = x @ ((codes - zeros[..., None]) * scales[..., None]).reshape(96, 128).T + bias
+    y = h @ ((more - 8) * last[..., None]).reshape(80, 96).T
+    return model(nodes, {'x': x}, {'y': y.astype(numpy.float32)},
+                 {'w': packed(codes), 'scales': scales.reshape(-1), 'zeros': packed(zeros).reshape(-1), 'bias': bias,
+                  'v': packed(more), 'last': last.reshape(-1)})
+
+
 def model_qdq():
     """Quantise and dequantise around everything; weights of INT8 are dequantised constants."""
     x = numpy.linspace(-2, 2, 8, dtype=numpy.float32).reshape(2, 4)

@@ -59,6 +59,8 @@ private:
     core::Result<void> import_node(const onnx::NodeProto& proto, Scope& scope, int depth,
                                    std::optional<std::size_t> origin);
     core::Result<void> import_operator(const onnx::NodeProto& proto, Scope& scope, int depth, std::size_t origin);
+    /// Two elements of four bits for each byte of a constant.
+    core::Result<void> set_pairs(const onnx::NodeProto& proto, Scope& scope);
     void set_alias(const onnx::NodeProto& proto, const OnnxTensor& alias, Scope& scope);
     /// Empty if the node is not expanded.
     core::Result<std::vector<onnx::NodeProto>> expansion_of(const onnx::NodeProto& proto, std::int64_t opset,

@@ -10,6 +10,7 @@
 #include "engine/core/utf8.h"
 #include "engine/interop/model/aliases.h"
 #include "engine/interop/onnx_expansion.h"
+#include "engine/interop/onnx_expansion_steps.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -119,6 +120,9 @@ core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope
             return core::fail(fmt::format("input {} is known only when the model runs", index + 1));
         }
     }
+    if (node->type == expansion::two_of_each_byte) {
+        return set_pairs(proto, scope);
+    }
     if (const auto alias = alias_of(*node)) {
         set_alias(proto, *alias, scope);
         return {};
@@ -131,6 +135,21 @@ core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope
         return import_expansion(*expansion, scope, depth, origin);
     }
     return import_single(*node, proto, scope, origin);
+}
+
+core::Result<void> Importer::set_pairs(const onnx::NodeProto& proto, Scope& scope) {
+    const auto bytes = scope.find(proto.input(0));
+    if (bytes->source == nullptr || bytes->tensor.type != core::DataType::uint8 || bytes->tensor.count() > 0xffffffff) {
+        return core::fail("its weights are no constant of UINT8");
+    }
+    const core::Dimensions sizes{static_cast<std::uint32_t>(bytes->tensor.count()), 2};
+    auto pairs = unknown_tensor(core::DataType::uint4, sizes);
+    if (!pairs) {
+        return tl::unexpected(pairs.error());
+    }
+    pairs->elements = bytes->tensor.elements;
+    set_constant(proto.output(0), {std::move(*pairs), bytes->source}, scope);
+    return {};
 }
 
 void Importer::set_alias(const onnx::NodeProto& proto, const OnnxTensor& alias, Scope& scope) {
@@ -162,8 +181,9 @@ core::Result<void> Importer::import_expansion(const std::vector<onnx::NodeProto>
         }
     }
     if (cuts_.size() != cuts) {
-        // One part of the node is missing: the whole of it is.
-        std::string reason = fmt::format("{}: {}", cuts_.back().type, cuts_.back().cut.reason);
+        // One part of the node is missing: the whole of it is. The parts behind the first one only lack what it
+        // computes.
+        std::string reason = fmt::format("{}: {}", cuts_[cuts].type, cuts_[cuts].cut.reason);
         cuts_.resize(cuts);
         return core::fail(std::move(reason));
     }
