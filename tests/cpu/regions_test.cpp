@@ -186,6 +186,38 @@ double product(const std::vector<float>& a, const std::vector<float>& b) {
     return sum;
 }
 
+/// The second sample lies at the start of the region, -0.09. If the output's offset is subtracted from the start, the
+/// start is lost beside a step of 2^27, and the sample may be outside.
+TEST(Regions, StartsThatAreLostBesideTheirSteps) {
+    const core::TensorDesc image = real({1, 1, 1, 1});
+    const core::TensorDesc batches = tensor(DataType::uint32, {1});
+    const Descriptor align = describe("ROI_ALIGN1", {{"InputTensor", image},
+                                                     {"ROITensor", real({1, 4})},
+                                                     {"BatchIndicesTensor", batches},
+                                                     {"OutputTensor", real({1, 1, 3, 1})},
+                                                     {"ReductionFunction", 2},
+                                                     {"InterpolationMode", 1},
+                                                     {"SpatialScaleX", 1},
+                                                     {"SpatialScaleY", 1},
+                                                     {"InputPixelOffset", 0},
+                                                     {"OutputPixelOffset", 1},
+                                                     {"OutOfBoundsInputValue", 0},
+                                                     {"MinimumSamplesPerOutput", 1},
+                                                     {"MaximumSamplesPerOutput", 4},
+                                                     {"AlignRegionsToCorners", 0}});
+    const auto range = [&](float end) {
+        return accepted(
+            reference_of(align, tensor_of<float>(image, {5}), tensor_of<float>(real({1, 4}), {0, -0.09F, 0, end}),
+                         tensor_of<std::uint32_t>(batches, {0})),
+            0);
+    };
+    EXPECT_TRUE(range(-1.6e9F).contains(1.25)) << "one of four samples is 5";
+    EXPECT_TRUE(range(-1.6e9F).contains(0));
+    EXPECT_FALSE(range(-1.6e9F).contains(1.3));
+    EXPECT_TRUE(range(-1600).contains(1.25));
+    EXPECT_FALSE(range(-1600).contains(0)) << "no rounding is that large";
+}
+
 /// <forward(x), g> = <x, backward(g)> for any x and g.
 TEST(Gradients, OfResampling) {
     Random random(7);

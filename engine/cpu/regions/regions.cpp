@@ -83,7 +83,8 @@ double RegionAxis::position(double number, double all) const {
     return (number - rules_.output_offset) * length_ / steps + start_ - rules_.input_offset;
 }
 
-/// With or without a common step; with the offset subtracted from the sum or from the start.
+/// With or without a common step; with the offset subtracted from the sum or from the start; with the output's offset
+/// before or after the multiplication by the step.
 Interval RegionAxis::position_in_fp32(double number, double all) const {
     const Interval offset(rules_.input_offset);
     if (rules_.to_corners && all == 1) {
@@ -93,7 +94,11 @@ Interval RegionAxis::position_in_fp32(double number, double all) const {
     const double steps = rules_.to_corners ? all - 1 : all;
     const Interval shifted = in_fp32(number) - Interval(rules_.output_offset);
     const Interval way = hull(shifted * quotient(length_range_, steps), quotient(shifted * length_range_, steps));
-    Interval result = hull((way + start_range_) - offset, way + (start_range_ - offset));
+    const Interval step = quotient(length_range_, steps);
+    const Interval before = start_range_ - Interval(rules_.output_offset) * step;
+    const Interval apart = in_fp32(number) * step;
+    Interval result = hull(hull((way + start_range_) - offset, way + (start_range_ - offset)),
+                           hull((apart + before) - offset, apart + (before - offset)));
     // Infinities of opposite signs may meet.
     const double farthest =
         std::max({std::fabs(start_), std::fabs(end_), std::fabs((number - rules_.output_offset) * length_)});
