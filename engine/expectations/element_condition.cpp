@@ -160,19 +160,32 @@ private:
         }
     }
 
-    /// An input, or a list with one and perhaps numbers.
+    /// An input, a sum of two, or a list with one of these and perhaps numbers.
     void read_within(const cases::JsonValue& value, ElementCondition& into) {
-        cases::JsonValue::Array names;
         const cases::JsonValue::Array one{value};
         for (const cases::JsonValue& item : value.array() == nullptr ? one : *value.array()) {
             if (const auto number = value.array() == nullptr ? std::nullopt : cases::number_of(item)) {
                 into.within_numbers_.push_back(*number);
+            } else if (item.string() != nullptr && are_inputs(*item.string())) {
+                into.within_.push_back(*item.string());
             } else {
-                names.push_back(item);
+                problems_.add(item.offset,
+                              "this is not the name of an input of the operators of this entry, or of two with a +");
+                return;
             }
         }
-        const cases::JsonValue list(value.offset, std::make_shared<const cases::JsonValue::Array>(std::move(names)));
-        read_names(list, operators::FieldKind::input, into.within_);
+        if (into.within_.empty()) {
+            problems_.add(value.offset, "at least one tensor has to be named here");
+        }
+    }
+
+    /// True for the name of an input, and for two with a plus sign.
+    [[nodiscard]] bool are_inputs(std::string_view text) const {
+        const std::size_t plus = text.find('+');
+        const auto is_input = [&](std::string_view name) {
+            return has_tensor(operators_, name, operators::FieldKind::input);
+        };
+        return is_input(text.substr(0, plus)) && (plus == std::string_view::npos || is_input(text.substr(plus + 1)));
     }
 
     void read_times(const cases::JsonValue& value, double& times) {
@@ -284,17 +297,32 @@ void ElementCondition::keep_those_of_source(const Wanted& wanted, std::vector<bo
     }
 }
 
+ElementCondition::Range ElementCondition::range_of(CaseFacts& facts, const std::string& name) {
+    Range range;
+    const TensorFact fact = find_tensor(facts.descriptor(), name);
+    const core::Tensor* const content = fact.input ? facts.input(*fact.input) : nullptr;
+    for (const double value : content == nullptr ? std::vector<double>() : elements_of(*content)) {
+        range.low = std::fmin(range.low, value);
+        range.high = std::fmax(range.high, value);
+    }
+    return range;
+}
+
 void ElementCondition::keep_those_within(const Wanted& wanted, std::vector<bool>& mask) const {
     // The roundings of a mean do not count.
     constexpr double slack = 0x1p-9;
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
-    for (const std::string& name : within_) {
-        const TensorFact fact = find_tensor(wanted.facts.descriptor(), name);
-        const core::Tensor* const content = fact.input ? wanted.facts.input(*fact.input) : nullptr;
-        for (const double value : content == nullptr ? std::vector<double>() : elements_of(*content)) {
-            low = std::fmin(low, value);
-            high = std::fmax(high, value);
+    for (const std::string& names : within_) {
+        const std::size_t plus = names.find('+');
+        Range range = range_of(wanted.facts, names.substr(0, plus));
+        if (plus != std::string::npos) {
+            const Range other = range_of(wanted.facts, names.substr(plus + 1));
+            range = {range.low + other.low, range.high + other.high};
+        }
+        if (range.low <= range.high) {
+            low = std::min(low, range.low);
+            high = std::max(high, range.high);
         }
     }
     for (const double value : within_numbers_) {

@@ -9,12 +9,13 @@
 //     { "index": 0 }
 //     { "output": "OutputIndicesTensor", "expected": 0 }
 //     { "from": "InputTensor" }
-//     { "within": ["ValueTensor", "PastValueTensor", 0] }
+//     { "within": ["ValueTensor+BiasTensor", "PastValueTensor", 0] }
 //     { "acceptedWith": { "BiasTensor": null }, "timesTolerance": 4 }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +85,12 @@ private:
     static std::vector<double> elements_of(const core::Tensor& tensor);
     /// Leaves those in the mask that are equal to some element of the source.
     void keep_those_of_source(const Wanted& wanted, std::vector<bool>& mask) const;
+    /// The least and the largest element of an input, without NaN. Of an absent one, the least is greater.
+    struct Range {
+        double low = std::numeric_limits<double>::infinity();
+        double high = -std::numeric_limits<double>::infinity();
+    };
+    static Range range_of(CaseFacts& facts, const std::string& name);
     /// Leaves those in the mask that lie between the least and the largest elements of some inputs, and numbers.
     void keep_those_within(const Wanted& wanted, std::vector<bool>& mask) const;
     /// Leaves those in the mask that are accepted of the changed case. False if nobody knows of such a case.
@@ -95,7 +102,8 @@ private:
     std::vector<std::string> outputs_;
     /// The input that has every element which the engine has computed. May be empty.
     std::string source_;
-    /// The inputs and numbers between whose elements lies what the engine has computed. May be empty.
+    /// The inputs, sums of two inputs, and numbers between whose elements lies what the engine has computed. May be
+    /// empty.
     std::vector<std::string> within_;
     std::vector<double> within_numbers_;
     /// The case of which the engine has computed what is accepted. May have no changes.

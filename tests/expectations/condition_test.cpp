@@ -514,11 +514,16 @@ TEST(Condition, ElementsMayLieBetweenThoseOfInputs) {
     EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", "InputTensor"] })", case_of(powers), 6, outputs), "111110");
     EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", -2.5] })", case_of(powers), 6, outputs), "111100");
     EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor", 2, 7] })", case_of(powers), 6, outputs), "101110");
+    EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor+ExponentTensor" })", case_of(powers), 6, outputs), "001000");
+    EXPECT_EQ(mask_of(R"({ "within": ["ExponentTensor+ExponentTensor", 7] })", case_of(powers), 6, outputs), "001010");
+    EXPECT_NE(mask_of(R"({ "within": "ExponentTensor+OutputTensor" })", case_of(powers), 6).find("or of two with a +"),
+              std::string::npos);
     EXPECT_EQ(mask_of(R"({ "within": [1, 7] })", case_of(powers), 6, outputs),
               "c.json:1:13: error: at least one tensor has to be named here (at /within)");
     EXPECT_EQ(mask_of(R"({ "within": "ExponentTensor" })", case_of(powers), 6), "111111") << "it has not run yet";
     EXPECT_EQ(mask_of(R"({ "within": "OutputTensor" })", case_of(powers), 6),
-              "c.json:1:13: error: this is not the name of an input of the operators of this entry (at /within)");
+              "c.json:1:13: error: this is not the name of an input of the operators of this entry, or of two with a + "
+              "(at /within)");
 }
 
 TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
