@@ -93,12 +93,12 @@ std::string command_of(const FuzzOptions& options, std::uint64_t seed, const Eng
     const std::string& id = subject.id;
     const std::string_view what = options.graphs ? "--graph" : subject.descriptor->schema->short_name();
     std::string command = fmt::format("{} fuzz {} --seed {} --start {} --count 1 --perturbed {} --extreme {}",
-                                      report::shell_quoted(program), what, seed, id.substr(id.rfind('-') + 1),
+                                      report::word_quoted(program), what, seed, id.substr(id.rfind('-') + 1),
                                       options.perturbed, options.extreme);
     command += " " + report::engines_options(infos_of(engines));
     for (const auto& words : {options.engines.words(), options.expectations.words()}) {
         for (const std::string& word : words) {
-            command += " " + report::shell_quoted(word);
+            command += " " + report::word_quoted(word);
         }
     }
     return command;

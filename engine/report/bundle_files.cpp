@@ -160,18 +160,27 @@ private:
         return write_text(stem() + ".json", cases::case_file_text("", {&*object, 1}));
     }
 
+    /// The command that runs the bundle in which a shell is, from another folder.
+    static std::string run_in_folder(const std::string& folder) {
+#ifdef _WIN32
+        return fmt::format("set bundle=%CD%\ncd /d {}\ndmlconform run \"%bundle%\"", folder);
+#else
+        return fmt::format("bundle=$PWD; cd {} && dmlconform run \"$bundle\"", folder);
+#endif
+    }
+
     [[nodiscard]] std::string command_text(const RunContext& context) const {
         std::string text =
             fmt::format("# in this folder; on the machine where it failed, with {} too\ndmlconform run . {}",
-                        shell_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
+                        word_quoted("--adapter=" + engine_.adapter), engine_options(engine_, false));
         if (engine_.has_only_outputs()) {
             text = "# in this folder\ndmlconform judge . --outputs outputs";
         } else if (has_relative_paths(engine_.command)) {
             std::error_code error;
             text = fmt::format(
                 "# in this folder, on the machine where it failed: relative paths in the engine's command begin at the "
-                "folder of that run\nbundle=$PWD; cd {} && dmlconform run \"$bundle\" {}",
-                shell_quoted(fs::current_path(error).generic_string()), engine_options(engine_, false));
+                "folder of that run\n{} {}",
+                run_in_folder(word_quoted(fs::current_path(error).generic_string())), engine_options(engine_, false));
         } else if (engine_.is_reference || !engine_.command.empty()) {
             text = fmt::format("# in this folder\ndmlconform run . {}", engine_options(engine_, false));
         }
@@ -179,11 +188,11 @@ private:
             text += " --include-unspecified";
         }
         for (const std::string& option : settings_.options) {
-            text += " " + shell_quoted(option);
+            text += " " + word_quoted(option);
         }
         text += "\n\n# the run in which it failed\n#";
         for (const std::string& word : context.command) {
-            text += " " + shell_quoted(word);
+            text += " " + word_quoted(word);
         }
         return text + "\n";
     }

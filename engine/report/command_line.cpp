@@ -9,6 +9,7 @@
 
 #include "engine/core/shown_text.h"
 #include "engine/core/utf8.h"
+#include "engine/core/windows_words.h"
 
 namespace dmlconform::report {
 namespace {
@@ -21,10 +22,10 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
     for (const EngineInfo& engine : engines) {
         names += names.empty() ? "--engine " : " --engine ";
         if (!engine.command.empty()) {
-            names += shell_quoted("exec:" + engine.command);
+            names += word_quoted("exec:" + engine.command);
             continue;
         }
-        names += shell_quoted(engine.name);
+        names += word_quoted(engine.name);
         if (engine.has_only_outputs()) {
             continue;  // a folder, whatever was computed on
         }
@@ -36,7 +37,7 @@ std::string options_of(std::span<const EngineInfo> engines, bool here) {
         }
     }
     // Engines on different adapters chose these by themselves.
-    return names + (adapters.size() == 1 ? " --adapter " + shell_quoted(*adapters.begin()) : "") + level;
+    return names + (adapters.size() == 1 ? " --adapter " + word_quoted(*adapters.begin()) : "") + level;
 }
 
 /// Escapes every byte that is not printable, in the syntax of bash, zsh and ksh.
@@ -81,6 +82,14 @@ std::string shell_quoted(const std::string& text) {
         quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     }
     return quoted + "'";
+}
+
+std::string word_quoted(const std::string& text) {
+#ifdef _WIN32
+    return core::windows_quoted(text);
+#else
+    return shell_quoted(text);
+#endif
 }
 
 std::string engine_options(const EngineInfo& engine, bool here) {

@@ -32,13 +32,13 @@ std::string rerun_command(const run::CaseResult& result, const EngineInfo& engin
     const cases::Case& subject = *result.subject;
     // A path must not be mistaken for an option.
     const std::string file = (subject.file.starts_with("-") ? "./" : "") + subject.file;
-    std::string command = fmt::format("{} run {} --filter {} {}", shell_quoted(caller.program), shell_quoted(file),
-                                      shell_quoted(subject.id), engine_options(engine));
+    std::string command = fmt::format("{} run {} --filter {} {}", word_quoted(caller.program), word_quoted(file),
+                                      word_quoted(subject.id), engine_options(engine));
     if (subject.has_tag(run::unspecified_tag)) {
         command += " --include-unspecified";
     }
     for (const std::string& option : caller.options) {
-        command += " " + shell_quoted(option);
+        command += " " + word_quoted(option);
     }
     return command;
 }

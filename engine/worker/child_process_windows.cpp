@@ -19,6 +19,7 @@
 #include <system_error>
 #include <thread>
 
+#include "engine/core/windows_words.h"
 #include "engine/worker/child_process.h"
 
 namespace dmlconform::worker {
@@ -92,27 +93,10 @@ std::string system_error(DWORD code) {
 
 // ---- starting ----------------------------------------------------------------------------------------------------
 
-/// Quotes a word for CommandLineToArgvW: backslashes only need escaping before a quote.
-std::string quoted(const std::string& word) {
-    if (!word.empty() && word.find_first_of(" \t\"") == std::string::npos) {
-        return word;
-    }
-    std::string result = "\"";
-    std::size_t backslashes = 0;
-    for (const char c : word) {
-        if (c == '"') {
-            result.append(backslashes + 1, '\\');
-        }
-        backslashes = c == '\\' ? backslashes + 1 : 0;
-        result += c;
-    }
-    return result.append(backslashes, '\\') + '"';
-}
-
 std::string command_line(const WorkerCommand& command) {
     std::string line;
     for (const std::string& word : command.argv) {
-        line += (line.empty() ? "" : " ") + quoted(word);
+        line += (line.empty() ? "" : " ") + core::windows_quoted(word);
     }
     return line;
 }
