@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using Mapped = core::Result<ordered_json>;
-
-constexpr std::string_view training = "ai.onnx.preview.training.";
 
 Mapped with(core::Result<OnnxCase> result, const char* field, const ordered_json& value) {
     return result ? Mapped(result->set(field, value).take()) : tl::unexpected(result.error());

@@ -147,10 +147,10 @@ std::int64_t OnnxTensor::integer(std::size_t index) const {
     if (!has_elements() || index >= count()) {
         return 0;
     }
-    const double value = core::decode_element(type, core::load_element(elements, type, index));
+    const double number = core::decode_element(type, core::load_element(elements, type, index));
     constexpr double limit = 0x1p62;
     // INT64's limits as indices mean "to the end".
-    return value != value ? 0 : static_cast<std::int64_t>(std::clamp(value, -limit, limit));
+    return number != number ? 0 : static_cast<std::int64_t>(std::clamp(number, -limit, limit));
 }
 
 bool OnnxTensor::is_zero() const {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/core/element.h"
+#include "engine/operators/graph.h"
 
 namespace dmlconform::report {
 namespace {
