@@ -164,6 +164,16 @@ TEST(ModelImport, ADropoutThatMayDropCutsTheModel) {
     EXPECT_THAT(cuts_of(graph_of(model_of(test))), ElementsAre());
 }
 
+TEST(ModelImport, StepsOfItsOwnAreNoOperators) {
+    // What it makes of packed weights has such a node, with an input and an output.
+    for (const std::vector<std::string>& inputs : {std::vector<std::string>{}, {""}, {"x"}, {"x", "x"}}) {
+        const ModelTest test{{node("Abs", {"x"}, {"y"}), node("#TwoOfEachByte", inputs, {"z"})},
+                             {{"x", no_data}},
+                             {{"y", {}}, {"z", {}}}};
+        EXPECT_THAT(cuts_of(graph_of(model_of(test))), testing::SizeIs(1)) << inputs.size();
+    }
+}
+
 TEST(ModelImport, FoldsShapesThatAreComputed) {
     // Nodes that PyTorch exports for x.view(x.size(0) * 3, -1), with INT64 scalars.
     const ModelTest test{

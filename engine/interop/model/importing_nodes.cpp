@@ -120,7 +120,7 @@ core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope
             return core::fail(fmt::format("input {} is known only when the model runs", index + 1));
         }
     }
-    if (node->type == expansion::two_of_each_byte) {
+    if (node->type == expansion::two_of_each_byte && proto.input.size() == 1 && proto.output.size() == 1) {
         return set_pairs(proto, scope);
     }
     if (const auto alias = alias_of(*node)) {
@@ -139,7 +139,8 @@ core::Result<void> Importer::import_operator(const onnx::NodeProto& proto, Scope
 
 core::Result<void> Importer::set_pairs(const onnx::NodeProto& proto, Scope& scope) {
     const auto bytes = scope.find(proto.input(0));
-    if (bytes->source == nullptr || bytes->tensor.type != core::DataType::uint8 || bytes->tensor.count() > 0xffffffff) {
+    if (!bytes || bytes->source == nullptr || bytes->tensor.type != core::DataType::uint8 ||
+        bytes->tensor.count() > 0xffffffff) {
         return core::fail("its weights are no constant of UINT8");
     }
     const core::Dimensions sizes{static_cast<std::uint32_t>(bytes->tensor.count()), 2};
