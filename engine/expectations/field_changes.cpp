@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "engine/core/element.h"
 #include "engine/core/floating_format.h"
 #include "engine/core/utf8.h"
+#include "engine/expectations/field_condition.h"
 #include "engine/operators/rules.h"
 
 namespace dmlconform::expectations {
@@ -24,6 +26,13 @@ using operators::Descriptor;
 using operators::FieldType;
 using operators::FieldValue;
 using Schemas = std::span<const operators::OperatorSchema* const>;
+
+/// Rules whose descriptors the references compute nevertheless. A convolution has as many results as its output has
+/// elements along a dimension, and what a filter sees beyond the input is padding.
+constexpr std::string_view computable_rules[] = {
+    "QUANTIZED_LINEAR_CONVOLUTION.filterFits",
+    "QUANTIZED_LINEAR_CONVOLUTION.outputSize",
+};
 
 const operators::Field* find_field(Schemas operators, const std::string& name) {
     for (const operators::OperatorSchema* const schema : operators) {
@@ -63,10 +72,19 @@ std::optional<FieldChange> read_bound(const JsonMember& member, const operators:
     return fits ? std::optional(FieldChange{member.key, AtLeast{*number}}) : std::nullopt;
 }
 
+/// "StartPadding[1]": 0.
+std::optional<FieldChange> read_entry(const JsonMember& member, const operators::Field& field) {
+    const auto number = number_for(field, member.value);
+    return number ? std::optional(FieldChange{member.key, *number}) : std::nullopt;
+}
+
 std::optional<FieldChange> read_change(const JsonMember& member, Schemas operators) {
-    const auto* const field = find_field(operators, member.key);
-    if (field == nullptr) {
+    const auto* const field = find_field(operators, std::string(operators::array_of(member.key)));
+    if (field == nullptr || !problem_of_name(member.key, *field).empty()) {
         return std::nullopt;
+    }
+    if (member.key != field->name) {
+        return read_entry(member, *field);
     }
     if (member.value.is_null()) {
         return field->optional ? std::optional(FieldChange{member.key, std::monostate()}) : std::nullopt;
@@ -78,8 +96,9 @@ std::optional<FieldChange> read_change(const JsonMember& member, Schemas operato
         return FieldChange{member.key, *number};
     }
     const std::string* const name = member.value.string();
-    const auto* const other = name == nullptr ? nullptr : find_field(operators, *name);
-    const bool fits = other != nullptr && other->type == field->type && !field->is_tensor();
+    const auto* const other =
+        name == nullptr ? nullptr : find_field(operators, std::string(operators::array_of(*name)));
+    const bool fits = other != nullptr && other->type == field->type && problem_of_name(*name, *other).empty();
     return fits ? std::optional(FieldChange{member.key, *name}) : std::nullopt;
 }
 
@@ -95,10 +114,11 @@ std::optional<Number> converted(double value) {
     return static_cast<Number>(value);
 }
 
-/// Sets a number, or each entry of an array. False if the field does not hold numbers, or not such ones.
-bool set_number(FieldValue& field, double number) {
+/// Sets a number, or each entry of an array, or that entry alone. False if the field does not hold numbers, or not such
+/// ones.
+bool set_number(FieldValue& field, double number, std::optional<std::size_t> entry) {
     return std::visit(
-        [number]<class T>(T& content) {
+        [number, entry]<class T>(T& content) {
             if constexpr (std::is_arithmetic_v<T>) {
                 const auto value = converted<T>(number);
                 content = value.value_or(content);
@@ -107,8 +127,10 @@ bool set_number(FieldValue& field, double number) {
                                  std::is_same_v<T, std::vector<std::int32_t>> ||
                                  std::is_same_v<T, std::vector<float>>) {
                 const auto value = converted<typename T::value_type>(number);
-                std::fill(content.begin(), content.end(), value.value_or(0));
-                return value.has_value();
+                for (std::size_t i = 0; i < content.size(); ++i) {
+                    content[i] = value && i == entry.value_or(i) ? *value : content[i];
+                }
+                return value.has_value() && entry.value_or(0) < content.size();
             } else {
                 return false;
             }
@@ -164,7 +186,7 @@ bool raise_inputs(std::span<const FieldChange> changes, cases::Case& subject) {
 }
 
 bool apply(const FieldChange& change, const Descriptor& before, Descriptor& descriptor) {
-    FieldValue* const value = value_of(descriptor, change.field);
+    FieldValue* const value = value_of(descriptor, std::string(operators::array_of(change.field)));
     if (value == nullptr) {
         return false;
     }
@@ -172,14 +194,30 @@ bool apply(const FieldChange& change, const Descriptor& before, Descriptor& desc
         return true;  // that is not in the descriptor
     }
     if (const double* const number = std::get_if<double>(&change.becomes)) {
-        return set_number(*value, *number);
+        return set_number(*value, *number, index_in(change.field));
     }
     const std::string* const other = std::get_if<std::string>(&change.becomes);
+    if (other != nullptr && other->find('[') != std::string::npos) {
+        const auto number = number_of(before, *other);
+        return number && set_number(*value, *number, std::nullopt);
+    }
     if (other != nullptr && before.schema->find_field(*other) == nullptr) {
         return false;
     }
     *value = other == nullptr ? FieldValue(operators::Null()) : before.value(*other);
     return true;
+}
+
+/// A descriptor that breaks one of these rules may break the rules behind it, too, as far as fields have changed.
+bool has_zero(const Descriptor& descriptor) {
+    return std::ranges::any_of(std::array{"Strides", "Dilations"},
+                               [&](const char* field) { return std::ranges::count(descriptor.uints(field), 0U) != 0; });
+}
+
+bool is_computable(const Descriptor& descriptor) {
+    const auto verdict = operators::validate(descriptor, core::highest_feature_level);
+    return !verdict ||
+           (std::ranges::find(computable_rules, verdict->rule) != std::end(computable_rules) && !has_zero(descriptor));
 }
 
 }  // namespace
@@ -198,8 +236,8 @@ std::optional<std::vector<FieldChange>> read_field_changes(const JsonValue& valu
             problems.add(member.key_offset,
                          fmt::format("no operator of this entry has a field \"{}\" that can become this",
                                      core::shortened(member.key)),
-                         "null is for optional fields; numbers, enumerators and names of fields of the same type are "
-                         "for attributes; { \"atLeast\": 0 } is for inputs");
+                         "null is for optional fields; numbers, enumerators, and names of fields of the same type and "
+                         "of their entries are for attributes; { \"atLeast\": 0 } is for inputs");
             return std::nullopt;
         }
         changes.push_back(*change);
@@ -210,8 +248,7 @@ std::optional<std::vector<FieldChange>> read_field_changes(const JsonValue& valu
 std::optional<cases::Case> changed(const cases::Case& subject, std::span<const FieldChange> changes) {
     auto descriptor = std::make_shared<Descriptor>(*subject.descriptor);
     const auto applies = [&](const FieldChange& change) { return apply(change, *subject.descriptor, *descriptor); };
-    if (descriptor->graph != nullptr || !std::ranges::all_of(changes, applies) ||
-        operators::validate(*descriptor, core::highest_feature_level)) {
+    if (descriptor->graph != nullptr || !std::ranges::all_of(changes, applies) || !is_computable(*descriptor)) {
         return std::nullopt;
     }
     cases::Case other = subject;

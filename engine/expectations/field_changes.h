@@ -2,6 +2,7 @@
 //
 //     { "InputPixelOffsets": "OutputPixelOffsets", "OutputPixelOffsets": "InputPixelOffsets" }
 //     { "MaskTensor": null, "IncludePadding": false, "Scales": 1 }
+//     { "Strides": "Strides[0]", "StartPadding[1]": 0 }
 //     { "InputTensor": { "atLeast": -3.4028234663852886e+38 } }
 #pragma once
 
@@ -25,8 +26,8 @@ struct AtLeast {
 /// What a field becomes.
 struct FieldChange {
     std::string field;
-    /// Absent, a number (for each entry of an array), what another field has in the unchanged case, or the same input
-    /// with larger elements.
+    /// Absent, a number (for each entry of an array, or for "Strides[1]" alone), what another field or an entry of an
+    /// array has in the unchanged case, or the same input with larger elements.
     std::variant<std::monostate, double, std::string, AtLeast> becomes;
 };
 
@@ -42,7 +43,8 @@ struct OtherCase {
     cases::ProblemSink& problems);
 
 /// The case with these changes, and without values, tolerances and precision of its own. Nothing if its operator lacks
-/// a field, if the result is not legal, or if data files are missing.
+/// a field, if data files are missing, or if the result is not legal. An output of QUANTIZED_LINEAR_CONVOLUTION may
+/// have another size than follows from the changed fields.
 [[nodiscard]] std::optional<cases::Case> changed(const cases::Case& subject, std::span<const FieldChange> changes);
 
 }  // namespace dmlconform::expectations

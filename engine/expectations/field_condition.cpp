@@ -28,17 +28,6 @@ const FieldValue* value_of(const Descriptor& descriptor, const std::string& name
     return descriptor.schema->find_field(field) == nullptr ? nullptr : &descriptor.value(field);
 }
 
-/// The index in "Strides[1]", which is 1; empty for "Strides" and for an invalid index.
-std::optional<std::size_t> index_in(const std::string& name) {
-    const std::size_t bracket = name.find('[');
-    std::size_t index = 0;
-    if (bracket == std::string::npos) {
-        return std::nullopt;
-    }
-    const auto parsed = std::from_chars(name.data() + bracket + 1, name.data() + name.size(), index);
-    return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
-}
-
 bool is_array_of_numbers(FieldType type) {
     return type == FieldType::uint_array || type == FieldType::int_array || type == FieldType::float_array;
 }
@@ -180,6 +169,16 @@ std::optional<Condition> read_activation(const JsonValue& value, const std::stri
 }
 
 }  // namespace
+
+std::optional<std::size_t> index_in(const std::string& name) {
+    const std::size_t bracket = name.find('[');
+    std::size_t index = 0;
+    if (bracket == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto parsed = std::from_chars(name.data() + bracket + 1, name.data() + name.size(), index);
+    return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
+}
 
 std::string problem_of_name(const std::string& name, const operators::Field& field) {
     constexpr std::size_t most_tensors = 65536;

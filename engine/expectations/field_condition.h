@@ -1,6 +1,7 @@
 // Conditions on one field of a descriptor, by the field's type.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/expectations/condition.h"
@@ -12,6 +13,9 @@ namespace dmlconform::expectations {
 [[nodiscard]] std::optional<Condition> read_field_condition(const cases::JsonValue& value, const std::string& name,
                                                             const operators::Field& field,
                                                             cases::ProblemSink& problems);
+
+/// The index in "Strides[1]", which is 1; empty for "Strides" and for an invalid index.
+[[nodiscard]] std::optional<std::size_t> index_in(const std::string& name);
 
 /// What is wrong with the name of a field or of an array's entry; empty if nothing is. `field` is the field of that
 /// name in one of the operators.

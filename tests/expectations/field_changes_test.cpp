@@ -68,6 +68,42 @@ TEST(FieldChanges, AttributesMayBecomeNumbersAndEnumerators) {
     EXPECT_EQ(other->descriptor->uint("InterpolationMode"), 0U);
 }
 
+TEST(FieldChanges, EntriesMayBecomeThoseOfAnArray) {
+    const auto other =
+        changed_by(R"({ "Scales": "Scales[1]", "OutputPixelOffsets": "InputPixelOffsets[0]" })", case_of(resampled));
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->descriptor->get<std::vector<float>>("Scales"), std::vector<float>({2, 2}));
+    EXPECT_EQ(other->descriptor->get<std::vector<float>>("OutputPixelOffsets"), std::vector<float>({0.25F, 0.25F}));
+    EXPECT_FALSE(changed_by(R"({ "Scales": "Scales[2]" })", case_of(resampled))) << "there are two";
+}
+
+TEST(FieldChanges, SingleEntriesMayBecomeNumbers) {
+    const auto other = changed_by(R"({ "Scales[1]": 4 })", case_of(resampled));
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->descriptor->get<std::vector<float>>("Scales"), std::vector<float>({0.5, 4}));
+    EXPECT_FALSE(changed_by(R"({ "Scales[2]": 4 })", case_of(resampled))) << "there are two";
+    EXPECT_FALSE(changed_by(R"({ "StartPadding[1]": -1 })", case_of(convolved)));
+}
+
+/// The height of tensors of three dimensions is 1, and the width is the second entry.
+TEST(FieldChanges, ConvolutionsMayHaveOutputsOfAnySize) {
+    const auto subject = case_of(R"("operator": "QUANTIZED_LINEAR_CONVOLUTION",
+        "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [1, 1, 3] },
+                  "InputScaleTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "FilterTensor": { "DataType": "INT8", "Sizes": [1, 1, 2] },
+                  "FilterScaleTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "OutputScaleTensor": { "DataType": "FLOAT32", "Sizes": [1] },
+                  "OutputTensor": { "DataType": "INT8", "Sizes": [1, 1, 2] }, "Strides": [2, 1], "Dilations": [3, 1],
+                  "StartPadding": [0, 0], "EndPadding": [0, 0], "GroupCount": 1 },
+        "inputs": { "InputTensor": { "value": 1 }, "InputScaleTensor": { "value": 1 }, "FilterTensor": { "value": 1 },
+                    "FilterScaleTensor": { "value": 1 }, "OutputScaleTensor": { "value": 1 } })");
+    EXPECT_TRUE(changed_by(R"({ "Strides": "Strides[0]" })", subject));
+    EXPECT_TRUE(changed_by(R"({ "Dilations": "Dilations[0]" })", subject)) << "a filter that does not fit";
+    EXPECT_FALSE(changed_by(R"({ "Strides": 0 })", subject));
+    EXPECT_FALSE(changed_by(R"({ "Dilations": 3, "Strides[1]": 0 })", subject)) << "nor divided by 0";
+    EXPECT_FALSE(changed_by(R"({ "StartPadding": 1 })", subject)) << "heights have no padding";
+}
+
 TEST(FieldChanges, TensorsMayBecomeAbsent) {
     const auto other = changed_by(R"({ "BiasTensor": null })", case_of(convolved));
     ASSERT_TRUE(other);
@@ -108,7 +144,10 @@ TEST(FieldChanges, WhatCannotBeChanged) {
          {R"({ "Scales": null })", R"({ "Scales": "InputTensor" })", R"({ "Scales": "InterpolationMode" })",
           R"({ "InterpolationMode": "CUBIC" })", R"({ "Size": 1 })", R"({ "InputTensor": null })",
           R"({ "InputTensor": 1 })", R"({ "InputTensor": { "atMost": 1 } })", R"({ "OutputTensor": { "atLeast": 1 } })",
-          R"({ "InputTensor": { "atLeast": 1, "atMost": 2 } })", R"({ "Scales": true })"}) {
+          R"({ "InputTensor": { "atLeast": 1, "atMost": 2 } })", R"({ "Scales": true })",
+          R"({ "Scales": "Scales[8]" })", R"({ "Scales[8]": 1 })", R"({ "InterpolationMode[0]": 1 })",
+          R"({ "Scales[1]": "Scales" })", R"({ "InputTensor[0]": { "atLeast": 1 } })",
+          R"({ "Scales": "InputTensor[0]" })", R"({ "InterpolationMode": "InterpolationMode[0]" })"}) {
         std::vector<FieldChange> changes;
         EXPECT_NE(read(text, case_of(resampled), changes).find("that can become this"), std::string::npos) << text;
     }
