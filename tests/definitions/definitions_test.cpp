@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <sstream>
 
 #include "engine/compare/comparison.h"
@@ -15,6 +16,7 @@
 #include "engine/cpu/definitions/call.h"
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/reference.h"
+#include "engine/expectations/field_changes.h"
 #include "engine/fuzz/case_generator.h"
 #include "engine/operators/rules.h"
 
@@ -345,6 +347,27 @@ TEST_P(Definition, RangesHoldTheReferenceAndAreAccepted) {
     } else {
         EXPECT_EQ(ends.outside, 0u);
     }
+}
+
+/// Expectations ask for such convolutions, which break rules about sizes: see expectations::changed.
+TEST(ChangedConvolutions, AreComputedWithOutputsOfAnySize) {
+    constexpr double numbers[] = {1, 2, 3, 5, 64, 65'536, 2'147'483'647, 4'294'967'295};
+    const operators::OperatorSchema& schema = *operators::find_operator("QUANTIZED_LINEAR_CONVOLUTION");
+    std::mt19937 random(38);
+    const auto pick = [&] { return numbers[random() % std::size(numbers)]; };
+    Compared compared;
+    for (std::uint64_t n = 0; n < 1500 && !HasFailure(); ++n) {
+        const auto subject = fuzz::generate(schema, {.seed = 38, .perturbed_percent = 0}, n);
+        const char* const entry = random() % 2 == 0 ? "StartPadding[0]" : "EndPadding[1]";
+        const std::vector<expectations::FieldChange> changes{
+            {"Strides", pick()}, {"Dilations[0]", pick()}, {entry, pick()}};
+        const auto other = subject ? expectations::changed(*subject, changes) : std::nullopt;
+        if (other && operators::validate(*other->descriptor, core::highest_feature_level) &&
+            !is_large(*other->descriptor)) {
+            expect_defined(*other, compared);
+        }
+    }
+    EXPECT_GT(compared.cases, 200u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Definition, testing::ValuesIn(defined_operators()),
