@@ -5,22 +5,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/cases/case_file.h"
 #include "engine/expectations/element_condition.h"
 #include "engine/expectations/expectation_file.h"
+#include "tests/expectations/case_of_members.h"
 
 namespace dmlconform::expectations::condition_test {
 namespace {
-
-/// A case with these members: operator, desc, inputs.
-cases::Case case_of(const std::string& members) {
-    const auto suite =
-        cases::read_case_file("some.json", fmt::format(R"({{ "cases": [ {{ "name": "a", {} }} ] }})", members));
-    for (const cases::Problem& problem : suite.problems) {
-        throw std::logic_error("the test's case is broken: " + to_string(problem));
-    }
-    return suite.cases.at(0);
-}
 
 const char* const powers = R"("operator": "ELEMENT_WISE_POW",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3], "Strides": [4, 1] },

@@ -6,19 +6,10 @@
 
 #include <limits>
 
-#include "engine/cases/case_file.h"
+#include "tests/expectations/case_of_members.h"
 
 namespace dmlconform::expectations::field_changes_test {
 namespace {
-
-cases::Case case_of(const std::string& members) {
-    const auto suite =
-        cases::read_case_file("some.json", fmt::format(R"({{ "cases": [ {{ "name": "a", {} }} ] }})", members));
-    for (const cases::Problem& problem : suite.problems) {
-        throw std::logic_error("the test's case is broken: " + to_string(problem));
-    }
-    return suite.cases.at(0);
-}
 
 const char* const resampled = R"("operator": "RESAMPLE1",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 3] },
