@@ -151,7 +151,8 @@ Mapped map_block_dequantization(const OnnxNode& node, const OnnxTensor& scale) {
         }
         result.array_input("QuantizationTensors", 1, *zero_point);
     } else if (has_zero_point && scale.count() > most_zero_points) {
-        return core::fail("so many zero points are mapped if the model has them");
+        return core::fail(
+            fmt::format("it has more than {} scales of an unsigned type, and no zero points", most_zero_points));
     } else if (has_zero_point) {
         OnnxTensor zeros{input.type, scale.sizes, {}};
         zeros.elements.resize(zeros.bytes());
