@@ -48,6 +48,9 @@ public:
     /// True if it is about what the engine has computed, so that no element that it selects can be right by chance.
     [[nodiscard]] bool reads_actual() const;
 
+    /// True if it asks what is accepted of a changed case.
+    [[nodiscard]] bool accepts_another_case() const { return !other_.changes.empty(); }
+
 private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
     /// ScaleBias. Or its index in row-major order.

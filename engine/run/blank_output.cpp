@@ -77,23 +77,44 @@ std::uint64_t count_of(const core::Tensor& tensor) {
     return core::element_count(tensor.desc.sizes).value_or(0);
 }
 
-/// Counts the unwritten elements among the first `elements`: they still have the pattern of untouched memory,
-/// `reference` has other bits there, and they form runs of at least 32 bits. A shorter run may be a computed value by
-/// chance, unless it is the whole output.
-std::uint64_t unwritten_elements(const core::Tensor& actual, const core::Tensor* reference, std::uint64_t elements) {
+/// Calls visit(first, count) for the unwritten elements among the first `elements`: they still have the pattern of
+/// untouched memory, `reference` has other bits there, and they form runs of at least 32 bits. A shorter run may be a
+/// computed value by chance, unless it is the whole output.
+template <class Visit>
+void for_each_unwritten(const core::Tensor& actual, const core::Tensor* reference, std::uint64_t elements,
+                        const Visit& visit) {
     const core::DataType type = actual.desc.data_type;
     const std::size_t size = core::bytes_of(type);
     const std::uint64_t shortest =
         std::min<std::uint64_t>(elements, (32 + core::bits_of(type) - 1) / core::bits_of(type));
-    std::uint64_t unwritten = 0;
+    const core::Tensor& other = reference == nullptr ? actual : *reference;
+    const core::StridedRuns<2> runs(actual.desc.sizes,
+                                    {core::signed_strides(actual.desc), core::signed_strides(other.desc)});
     std::uint64_t run = 0;
     std::uint64_t index = 0;
-    (void)all_elements(actual, [&](std::uint64_t bits, std::uint64_t at) {
-        const bool expected = reference != nullptr && bits_at(reference->buffer.bytes(), type, size, index) == bits;
+    const auto take = [&](std::uint64_t at, std::uint64_t other_at) {
+        const std::uint64_t bits = bits_at(actual.buffer.bytes(), type, size, at);
+        const bool expected = reference != nullptr && bits_at(other.buffer.bytes(), type, size, other_at) == bits;
         run = bits == untouched_bits(type, at) && !expected ? run + 1 : 0;
-        unwritten += run == shortest ? shortest : run > shortest ? 1 : 0;
-        return ++index < elements;
+        ++index;
+        if (run == shortest) {
+            visit(index - shortest, shortest);
+        } else if (run > shortest) {
+            visit(index - 1, std::uint64_t{1});
+        }
+    };
+    runs.for_each_run([&](const auto& offsets) {
+        for (std::int64_t i = 0; index < elements && i < runs.run_length(); ++i) {
+            take(static_cast<std::uint64_t>(offsets[0] + i * runs.run_strides()[0]),
+                 static_cast<std::uint64_t>(offsets[1] + i * runs.run_strides()[1]));
+        }
     });
+}
+
+std::uint64_t unwritten_elements(const core::Tensor& actual, const core::Tensor* reference, std::uint64_t elements) {
+    std::uint64_t unwritten = 0;
+    for_each_unwritten(actual, reference, elements,
+                       [&](std::uint64_t /*first*/, std::uint64_t count) { unwritten += count; });
     return unwritten;
 }
 
@@ -111,6 +132,21 @@ bool looks_unwritten(const core::Tensor& actual) {
     const auto is_zero = [&](std::uint64_t bits, std::uint64_t) { return magnitude(actual.desc.data_type, bits) == 0; };
     return unwritten_elements(actual, nullptr, count_of(actual)) != 0 || all_elements(actual, is_zero) ||
            is_all_nan(actual);
+}
+
+std::vector<std::uint64_t> unwritten_at(const core::Tensor& actual, const core::Tensor& expected,
+                                        std::uint64_t meaningful) {
+    std::vector<std::uint64_t> indices;
+    const std::uint64_t elements = std::min(count_of(actual), meaningful);
+    if (elements == 0) {
+        return indices;
+    }
+    for_each_unwritten(actual, &expected, elements, [&](std::uint64_t first, std::uint64_t count) {
+        for (std::uint64_t i = 0; i < count; ++i) {
+            indices.push_back(first + i);
+        }
+    });
+    return indices;
 }
 
 std::optional<std::string> unwritten_part(const core::Tensor& actual, const core::Tensor* expected,

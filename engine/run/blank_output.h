@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/core/tensor.h"
 
@@ -21,9 +22,14 @@ namespace dmlconform::run {
 [[nodiscard]] bool looks_unwritten(const core::Tensor& actual);
 
 /// Describes a part of the output that was not written. Elements that are expected to equal untouched memory do not
-/// count. `expected`, which is packed, may be null. Only the first `meaningful` elements must be written.
+/// count. `expected` may be null. Only the first `meaningful` elements must be written.
 [[nodiscard]] std::optional<std::string> unwritten_part(
     const core::Tensor& actual, const core::Tensor* expected,
+    std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
+
+/// Row-major indices of the elements that unwritten_part counts.
+[[nodiscard]] std::vector<std::uint64_t> unwritten_at(
+    const core::Tensor& actual, const core::Tensor& expected,
     std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
 
 /// Describes why other outputs cannot be compared with this one: it is blank or all NaN, or a part of it was not

@@ -52,6 +52,14 @@ bool is_as_said(const Expectation& entry, const CaseResult& result) {
                             : happened(entry.happens, result)));
 }
 
+/// Erases the elements that the mask excuses. True if there were any.
+bool erase_excused(Beyond& beyond, const std::vector<bool>& mask, bool even_unwritten) {
+    const auto is_excused = [&](std::uint64_t at) {
+        return mask[at] && (even_unwritten || !std::ranges::binary_search(beyond.unwritten, at));
+    };
+    return !mask.empty() && std::erase_if(beyond.elements, is_excused) != 0;
+}
+
 /// Message for a case that fails differently.
 std::string what_is_expected(const Expectation& entry) {
     if (entry.elements) {
@@ -154,8 +162,11 @@ CasePlan ExpectedResults::plan(const cases::Case& subject, std::size_t engine) c
 }
 
 std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& subject, std::size_t engine,
-                                                          std::vector<std::vector<std::uint64_t>> beyond,
+                                                          std::vector<Beyond> beyond,
                                                           expectations::OutputElements elements) const {
+    if (std::ranges::any_of(beyond, &Beyond::is_blank)) {
+        return {};
+    }
     std::vector<const Expectation*> used;
     expectations::CaseFacts facts(subject, std::move(elements));
     const auto outputs = subject.descriptor->outputs();
@@ -166,16 +177,16 @@ std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& sub
         }
         bool helped = false;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            if (!beyond[i].empty()) {
+            if (!beyond[i].elements.empty()) {
                 const auto mask = entry.elements->mask(facts, i, *core::element_count(outputs[i].desc->sizes));
-                helped = (!mask.empty() && std::erase_if(beyond[i], [&](auto at) { return mask[at]; }) != 0) || helped;
+                helped = erase_excused(beyond[i], mask, entry.elements->accepts_another_case()) || helped;
             }
         }
         if (helped) {
             used.push_back(&entry);
         }
     }
-    const bool all = std::ranges::all_of(beyond, [](const auto& left) { return left.empty(); });
+    const bool all = std::ranges::all_of(beyond, [](const Beyond& left) { return left.elements.empty(); });
     return all ? used : std::vector<const Expectation*>();
 }
 

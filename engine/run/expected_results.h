@@ -21,6 +21,16 @@ struct CasePlan {
     unsigned retries = 0;
 };
 
+/// The elements of an output that expectations have to excuse, by their row-major indices in ascending order.
+struct Beyond {
+    /// Those beyond the tolerance.
+    std::vector<std::uint64_t> elements;
+    /// Those that look as if they had not been written. Only an entry that accepts them exactly can excuse them.
+    std::vector<std::uint64_t> unwritten;
+    /// True if the output is wrong as a whole, which nothing excuses: it was not written, or is all zero.
+    bool is_blank = false;
+};
+
 /// The expectations of a run that are in force today. Results keep pointers to them.
 class ExpectedResults {
 public:
@@ -39,9 +49,9 @@ public:
     [[nodiscard]] bool knows_elements(std::size_t engine) const { return engines_.at(engine).has_elements; }
 
     /// The entries that together cover all elements beyond the tolerances; empty if other elements differ, too.
-    /// `beyond` has the row-major indices of these elements for each output, and `elements` knows all elements.
+    /// `beyond` has these elements for each output, and `elements` knows all elements.
     [[nodiscard]] std::vector<const expectations::Expectation*> excusing(const cases::Case& subject, std::size_t engine,
-                                                                         std::vector<std::vector<std::uint64_t>> beyond,
+                                                                         std::vector<Beyond> beyond,
                                                                          expectations::OutputElements elements) const;
 
     /// Turns expected failures into xfail and unexpected passes into xpass, and counts the uses of each expectation.

@@ -12,6 +12,7 @@
 #include "engine/core/float16.h"
 #include "engine/core/floating_format.h"
 #include "engine/operators/rules.h"
+#include "engine/run/blank_output.h"
 #include "engine/run/case_values.h"
 #include "engine/run/reference_source.h"
 
@@ -159,8 +160,12 @@ std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::
     try {
         const Accepted accepted =
             times(values.accepted(output, precision), values.expected(output), other.times_tolerance);
+        const core::Tensor& expected = values.expected(output);
         for (const std::uint64_t at :
-             compare::elements_beyond(values.expected(output), actual, accepted.tolerance, accepted.slack())) {
+             compare::elements_beyond(expected, actual, accepted.tolerance, accepted.slack())) {
+            mask[at] = false;
+        }
+        for (const std::uint64_t at : unwritten_at(actual, expected)) {
             mask[at] = false;
         }
     } catch (const ReferenceLost&) {

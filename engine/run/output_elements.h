@@ -20,7 +20,8 @@ namespace dmlconform::run {
 [[nodiscard]] expectations::OutputElements elements_by_reference(const cases::Case& subject);
 
 /// For each element of an output, whether an engine that promises the precision may have computed it for the
-/// changed case. Nothing if such a case is not legal or has no reference.
+/// changed case. What looks unwritten counts only if that case has exactly these bits there. Nothing if such a case is
+/// not legal or has no reference.
 [[nodiscard]] std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::size_t output,
                                                              const expectations::OtherCase& other,
                                                              const core::Tensor& actual, core::Precision precision);

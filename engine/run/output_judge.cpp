@@ -89,7 +89,7 @@ void OutputJudge::compare_outputs(bool says_what_is_expected, const std::vector<
                                   CaseResult& result) {
     const auto slots = descriptor_.outputs();
     std::string blank;
-    std::vector<std::vector<std::uint64_t>> beyond(slots.size());
+    std::vector<Beyond> beyond(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (slots[i].desc == nullptr) {
             continue;
@@ -107,11 +107,11 @@ void OutputJudge::compare_outputs(bool says_what_is_expected, const std::vector<
                                  ? "the case has no expected values, so the others are compared with this engine"
                                  : "the case has no expected values, so this engine is the reference");
     }
-    conclude(outputs, blank, std::move(beyond), result);
+    conclude(outputs, std::move(blank), std::move(beyond), result);
 }
 
 std::string OutputJudge::compare_output(std::size_t i, const operators::TensorSlot& slot, const core::Tensor& actual,
-                                        CaseResult& result, std::vector<std::uint64_t>& beyond) {
+                                        CaseResult& result, Beyond& beyond) {
     OutputResult& output = result.outputs.emplace_back();
     output.name = slot.name;
     output.desc = *slot.desc;
@@ -131,7 +131,7 @@ std::string OutputJudge::compare_output(std::size_t i, const operators::TensorSl
         output.error_map = compare::error_map(expected, actual, accepted.tolerance, slack);
         output.shown = compare::shown_elements(expected, actual, accepted.tolerance, slack);
         if (settings_.expected != nullptr && settings_.expected->knows_elements(result.engine)) {
-            beyond = compare::elements_beyond(expected, actual, accepted.tolerance, slack);
+            beyond.elements = compare::elements_beyond(expected, actual, accepted.tolerance, slack);
         }
     }
     if (output.comparison.passed()) {
@@ -145,12 +145,15 @@ std::string OutputJudge::compare_output(std::size_t i, const operators::TensorSl
     if (!output.comparison.passed()) {
         if (const auto what = unwritten_part(actual, &expected, meaningful)) {
             result.unwritten = true;
+            beyond.unwritten = unwritten_at(actual, expected, meaningful);
+            beyond.is_blank = beyond.unwritten.size() == std::min(meaningful, output.comparison.elements);
             return fmt::format("{}: {}", output.name, *what);
         }
     }
     // If no element is meaningful, nothing need be written.
     if (meaningful != 0 && output.comparison.histogram.counts[0] != output.comparison.elements) {
         if (const auto what = blank_output(expected, actual, output.tolerance.element_slack)) {
+            beyond.is_blank = true;
             return fmt::format("{}: {}", output.name, *what);
         }
     }
@@ -167,8 +170,8 @@ core::Precision OutputJudge::promised_by(std::size_t engine, std::size_t output)
     return engine < settings_.precisions.size() ? settings_.precisions[engine] : core::Precision::fp32;
 }
 
-void OutputJudge::conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
-                           std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result) {
+void OutputJudge::conclude(const std::vector<core::Tensor>& outputs, std::string blank, std::vector<Beyond> beyond,
+                           CaseResult& result) {
     const auto worst = std::find_if(result.outputs.begin(), result.outputs.end(), differs);
     const bool passed = worst == result.outputs.end();
     if (!passed) {
@@ -188,9 +191,14 @@ void OutputJudge::conclude(const std::vector<core::Tensor>& outputs, const std::
         const std::string imprecise = precision_reason(result);
         return result.finish(imprecise.empty() ? Status::pass : Status::fail, imprecise);
     }
-    if (settings_.expected != nullptr && blank.empty()) {
+    if (settings_.expected != nullptr) {
         result.excusing = settings_.expected->excusing(case_, result.engine, std::move(beyond),
                                                        elements_of_outputs(outputs, result.engine));
+    }
+    if (!result.excusing.empty()) {
+        // What looked unwritten is what an entry says.
+        blank.clear();
+        result.unwritten = false;
     }
     // A missing output is a failure, whatever the tolerance accepts.
     result.finish(Status::fail, passed          ? blank + ", though the tolerance accepts that"

@@ -12,6 +12,7 @@
 #include "engine/run/case_run.h"
 #include "engine/run/case_values.h"
 #include "engine/run/dispute.h"
+#include "engine/run/expected_results.h"
 #include "engine/run/result.h"
 #include "engine/run/segments.h"
 
@@ -44,13 +45,13 @@ public:
 private:
     /// Compares one output. Returns why the output looks as if nothing was computed; empty if it does not.
     std::string compare_output(std::size_t i, const operators::TensorSlot& slot, const core::Tensor& actual,
-                               CaseResult& result, std::vector<std::uint64_t>& beyond);
+                               CaseResult& result, Beyond& beyond);
 
     /// The precision in which the engine must compute the output.
     [[nodiscard]] core::Precision promised_by(std::size_t engine, std::size_t output) const;
 
-    void conclude(const std::vector<core::Tensor>& outputs, const std::string& blank,
-                  std::vector<std::vector<std::uint64_t>> beyond, CaseResult& result);
+    void conclude(const std::vector<core::Tensor>& outputs, std::string blank, std::vector<Beyond> beyond,
+                  CaseResult& result);
 
     /// For expectations. Only elements that some expectation asks for are computed.
     expectations::OutputElements elements_of_outputs(const std::vector<core::Tensor>& outputs, std::size_t engine);

@@ -94,6 +94,26 @@ TEST(BlankOutput, APartThatWasNotWrittenIsSaid) {
     EXPECT_FALSE(run_on({}, slice_with_expected).unwritten);
 }
 
+/// Elements with the bits of untouched memory are expected here, and both tensors have gaps.
+TEST(BlankOutput, APartOfAStridedOutputIsComparedWithItsOwnElements) {
+    core::TensorDesc desc = core::TensorDesc::packed(core::DataType::int8, {6});
+    desc.strides = {2};
+    desc.total_bytes = 12;
+    core::Tensor expected(desc);
+    std::ranges::fill(expected.buffer.bytes(), std::byte{5});
+    for (std::size_t i = 2; i < 6; ++i) {
+        expected.buffer.bytes()[2 * i] = core::untouched;
+    }
+    core::Tensor actual = expected;
+    EXPECT_EQ(run::unwritten_part(actual, &expected), std::nullopt);
+    expected.buffer.bytes()[2 * 5] = std::byte{5};
+    EXPECT_EQ(run::unwritten_part(actual, &expected), std::nullopt) << "one byte may be there by chance";
+    std::ranges::fill(expected.buffer.bytes(), std::byte{5});
+    EXPECT_EQ(run::unwritten_part(actual, &expected), "the engine left 4 of its 6 elements unwritten");
+    EXPECT_EQ(run::unwritten_at(actual, expected), (std::vector<std::uint64_t>{2, 3, 4, 5}));
+    EXPECT_EQ(run::unwritten_at(actual, expected, 5), std::vector<std::uint64_t>{}) << "three bytes may be, too";
+}
+
 TEST(BlankOutput, IsOtherThanWhatDiffers) {
     using expectations::Happening;
     const auto subject = cases_of({slice_with_expected}).front();

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "engine/core/guard.h"
 #include "engine/engine_lost.h"
 #include "engine/expectations/expectation_file.h"
 #include "tests/run/fake_engine.h"
@@ -403,6 +405,61 @@ TEST_F(Expecting, WhatIsAcceptedOfAChangedCaseInFloat16) {
     EXPECT_EQ(status("2", seventeen - 1), Status::xfail);
     EXPECT_EQ(status("2", seventeen + 2), Status::fail);
     EXPECT_EQ(status("2", seventeen - 2), Status::fail);
+}
+
+/// Numbers that have the bits of untouched memory are no failure to write if the changed case has them there.
+TEST_F(Expecting, WhatLooksUnwrittenAndIsAcceptedOfAChangedCase) {
+    const auto clip = [](std::string_view input) {
+        return fmt::format(R"({{ "name": "clip", "operator": "ELEMENT_WISE_CLIP",
+            "desc": {{ "InputTensor": {{ "DataType": "INT8", "Sizes": [6] }},
+                      "OutputTensor": {{ "DataType": "INT8", "Sizes": [6] }}, "Min": -128, "Max": 100 }},
+            "inputs": {{ "InputTensor": {} }} }})",
+                           input);
+    };
+    const auto leaving = [](std::size_t first, std::size_t count) {
+        Behaviour behaviour;
+        behaviour.change = [first, count](std::span<core::Tensor* const> outputs) {
+            std::ranges::fill(outputs[0]->buffer.bytes().subspan(first, count), core::untouched);
+        };
+        return behaviour;
+    };
+    const auto entry = [](const char* elements) { return entry_of(elements, "fail", "ELEMENT_WISE_CLIP"); };
+    // -51 has the bits of untouched memory.
+    const Expectation lower = entry(R"("elements": { "acceptedWith": { "Max": -51 } })");
+    const Expectation any = entry(R"("elements": { "actual": -51 })");
+    const std::string ends_with_it = clip("[-100, -99, 1, 2, 3, 4]");
+
+    const CaseResult excused = run(leaving(2, 4), {lower}, ends_with_it);
+    EXPECT_EQ(excused.status, Status::xfail) << excused.reason;
+    EXPECT_FALSE(excused.unwritten);
+    EXPECT_EQ(excused.reason.find("unwritten"), std::string::npos) << excused.reason;
+    EXPECT_EQ(run(leaving(2, 4), {}, ends_with_it).status, Status::fail);
+    EXPECT_EQ(run(leaving(2, 4), {any}, ends_with_it).status, Status::fail) << "nobody says that it is right";
+    EXPECT_EQ(run(leaving(1, 5), {lower, any}, ends_with_it).status, Status::fail) << "the first one is -99 there";
+    EXPECT_EQ(run(leaving(0, 6), {lower}, ends_with_it).status, Status::fail) << "nothing was written";
+    EXPECT_EQ(run(leaving(0, 4), {lower, any}, clip("[-100, -99, -98, -97, 1, 2]")).status, Status::fail)
+        << "the changed case has other numbers there";
+    EXPECT_EQ(run(leaving(0, 6), {lower, any}, clip("[1, 2, 3, 4, 5, 6]")).status, Status::fail) << "the whole output";
+}
+
+TEST_F(Expecting, WhatWasNotWrittenIsNotExcusedByAWideRange) {
+    constexpr std::string_view scaled = R"({ "name": "tanh", "operator": "ACTIVATION_SCALED_TANH",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] }, "Alpha": 0.5, "Beta": 2 },
+        "inputs": { "InputTensor": [1, 2] } })";
+    const auto status = [&](float second) {
+        Behaviour behaviour;
+        behaviour.change = [second](std::span<core::Tensor* const> outputs) { outputs[0]->as<float>()[1] = second; };
+        return run(behaviour,
+                   {entry_of(R"("elements": { "acceptedWith": { "Alpha": "Beta", "Beta": "Alpha" },
+                                              "timesTolerance": 1e30 })",
+                             "fail", "ACTIVATION_SCALED_TANH")},
+                   scaled)
+            .status;
+    };
+    const float untouched = std::bit_cast<float>(0xcdcdcdcd);
+    EXPECT_EQ(status(std::nextafter(untouched, 0.0F)), Status::xfail);
+    EXPECT_EQ(status(untouched), Status::fail);
 }
 
 TEST_F(Expecting, WhatIsAcceptedOfLargerInputs) {
