@@ -2,6 +2,7 @@
 // and gradients as the transpose of the forward operator.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -176,6 +177,33 @@ TEST(Regions, WhatIsAccepted) {
         << "an infinity with a weight of 0";
 }
 
+/// A corner of NaN is 0. It does not hide that the other one is beyond what implementations compute with.
+TEST(Regions, CornersOfNanBesideFarOnes) {
+    const core::TensorDesc image = real({1, 1, 2, 1});
+    const auto accepted_values = [&](float y1, float y2) {
+        const Descriptor pooling = describe("ROI_POOLING", {{"InputTensor", image},
+                                                            {"ROITensor", real({1, 1, 1, 5})},
+                                                            {"OutputTensor", real({1, 1, 1, 1})},
+                                                            {"SpatialScale", 1},
+                                                            {"PooledSize", operators::Size2D{1, 1}}});
+        const auto reference = reference_of(pooling, tensor_of<float>(image, {3, 5}),
+                                            tensor_of<float>(real({1, 1, 1, 5}), {0, 0, y1, 0, y2}));
+        std::vector<float> values;
+        for (const auto& [index, bits] : reference.slack[0].alternatives) {
+            values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+        }
+        return values;
+    };
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> any{0, 3, 5};
+    EXPECT_EQ(accepted_values(nan, infinity), any);
+    EXPECT_EQ(accepted_values(-infinity, nan), any);
+    EXPECT_EQ(accepted_values(-infinity, infinity), any);
+    EXPECT_TRUE(accepted_values(nan, nan).empty()) << "the first element";
+    EXPECT_TRUE(accepted_values(nan, 1).empty());
+}
+
 // ---- gradients ---------------------------------------------------------------------------------------------------
 
 double product(const std::vector<float>& a, const std::vector<float>& b) {
@@ -216,6 +244,38 @@ TEST(Regions, StartsThatAreLostBesideTheirSteps) {
     EXPECT_FALSE(range(-1.6e9F).contains(1.3));
     EXPECT_TRUE(range(-1600).contains(1.25));
     EXPECT_FALSE(range(-1600).contains(0)) << "no rounding is that large";
+}
+
+/// The second of two rows lies at 1 and is outside of a single element. Detectron2 and ONNX Runtime subtract the
+/// input's offset from both corners first. The length of 1.3 - 0.7 is a bit less than 0.6 then, and the row may be
+/// inside.
+TEST(Regions, OffsetsThatAreSubtractedFromBothCorners) {
+    const core::TensorDesc image = real({1, 1, 1, 1});
+    const core::TensorDesc batches = tensor(DataType::uint32, {1});
+    const auto range = [&](double offset, float end) {
+        const Descriptor align = describe("ROI_ALIGN1", {{"InputTensor", image},
+                                                         {"ROITensor", real({1, 4})},
+                                                         {"BatchIndicesTensor", batches},
+                                                         {"OutputTensor", real({1, 1, 2, 1})},
+                                                         {"ReductionFunction", 7},
+                                                         {"InterpolationMode", 0},
+                                                         {"SpatialScaleX", 0.3},
+                                                         {"SpatialScaleY", 0.3},
+                                                         {"InputPixelOffset", offset},
+                                                         {"OutputPixelOffset", 0},
+                                                         {"OutOfBoundsInputValue", 7},
+                                                         {"MinimumSamplesPerOutput", 1},
+                                                         {"MaximumSamplesPerOutput", 1},
+                                                         {"AlignRegionsToCorners", 0}});
+        return accepted(
+            reference_of(align, tensor_of<float>(image, {5}), tensor_of<float>(real({1, 4}), {-1, -1, -1, end}),
+                         tensor_of<std::uint32_t>(batches, {0})),
+            1);
+    };
+    EXPECT_EQ(range(-1, 1).low, 5);
+    EXPECT_EQ(range(-1, 1).high, 7);
+    EXPECT_EQ(range(-1, 1.01F).low, 7) << "no rounding is that large";
+    EXPECT_EQ(range(-1, 0.99F).high, 5);
 }
 
 /// <forward(x), g> = <x, backward(g)> for any x and g.

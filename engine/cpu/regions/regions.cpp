@@ -55,7 +55,9 @@ RegionAxis::RegionAxis(const RegionRules& rules, double scale, double start, dou
       length_(end_ - start_),
       start_range_(Interval(start) * Interval(scale)),
       end_range_(Interval(end) * Interval(scale)),
-      length_range_(end_range_ - start_range_) {
+      length_range_(end_range_ - start_range_),
+      shifted_start_(start_range_ - Interval(rules.input_offset)),
+      shifted_length_((end_range_ - Interval(rules.input_offset)) - shifted_start_) {
     const Interval ratio = quotient(abs(length_range_), static_cast<double>(outputs));
     counts_.push_back(count_of(std::fabs(length_) / static_cast<double>(outputs)));
     for (const double other : {ratio.low, ratio.high}) {
@@ -83,22 +85,30 @@ double RegionAxis::position(double number, double all) const {
     return (number - rules_.output_offset) * length_ / steps + start_ - rules_.input_offset;
 }
 
-/// With or without a common step; with the offset subtracted from the sum or from the start; with the output's offset
-/// before or after the multiplication by the step.
+/// With or without a common step; with the offset subtracted from the sum, from the start or from both corners; with
+/// the output's offset before or after the multiplication by the step.
 Interval RegionAxis::position_in_fp32(double number, double all) const {
     const Interval offset(rules_.input_offset);
     if (rules_.to_corners && all == 1) {
         const Interval half(0.5);
-        return hull((start_range_ + end_range_) * half - offset, start_range_ + length_range_ * half - offset);
+        return hull(hull((start_range_ + end_range_) * half - offset, start_range_ + length_range_ * half - offset),
+                    shifted_start_ + shifted_length_ * half);
     }
     const double steps = rules_.to_corners ? all - 1 : all;
     const Interval shifted = in_fp32(number) - Interval(rules_.output_offset);
-    const Interval way = hull(shifted * quotient(length_range_, steps), quotient(shifted * length_range_, steps));
+    const auto steps_along = [&](const Interval& length) {
+        return hull(shifted * quotient(length, steps), quotient(shifted * length, steps));
+    };
+    const Interval way = steps_along(length_range_);
     const Interval step = quotient(length_range_, steps);
     const Interval before = start_range_ - Interval(rules_.output_offset) * step;
     const Interval apart = in_fp32(number) * step;
     Interval result = hull(hull((way + start_range_) - offset, way + (start_range_ - offset)),
                            hull((apart + before) - offset, apart + (before - offset)));
+    // The length that is lost beside an infinite offset does not count.
+    if (std::isfinite(rules_.input_offset)) {
+        result = hull(result, steps_along(shifted_length_) + shifted_start_);
+    }
     // Infinities of opposite signs may meet.
     const double farthest =
         std::max({std::fabs(start_), std::fabs(end_), std::fabs((number - rules_.output_offset) * length_)});

@@ -55,6 +55,9 @@ private:
     Interval start_range_;
     Interval end_range_;
     Interval length_range_;
+    /// The start and the length, if the input's offset is subtracted from both corners first.
+    Interval shifted_start_;
+    Interval shifted_length_;
     std::vector<std::int64_t> counts_;
 };
 

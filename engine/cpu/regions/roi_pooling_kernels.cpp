@@ -47,10 +47,13 @@ std::vector<Part> parts_of(std::int64_t start, std::int64_t end, std::int64_t co
 }
 
 /// True if coordinates are so large that products with numbers of bins exceed 32 bits. Results for such regions are
-/// unspecified.
+/// unspecified. NaN is 0, so that it does not hide another corner.
 bool is_far_out(double start, double end, double scale, std::int64_t count) {
-    const double reach = (std::fabs(start * scale) + std::fabs(end * scale) + 2) * static_cast<double>(count);
-    return reach >= 0x1p30;
+    const auto distance = [scale](double corner) {
+        const double position = corner * scale;
+        return std::isnan(position) ? 0 : std::fabs(position);
+    };
+    return (distance(start) + distance(end) + 2) * static_cast<double>(count) >= 0x1p30;
 }
 
 /// All bins that FP32 may compute along an axis, the exact ones first: rounding a product may move it across a half.
