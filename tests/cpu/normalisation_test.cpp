@@ -464,6 +464,33 @@ TEST(Normalisation, SumsThatNoOrderRoundsAreExact) {
     EXPECT_LE(reference.slack[2].above[0], 5 * 0x1p-22);
 }
 
+/// Implementations that fold the mean into the bias may multiply it by the scale first. -10 times the largest number is
+/// infinite, although the result is -0.25 / 14 of it.
+TEST(Normalisation, ScaledMeansMayOverflow) {
+    const auto desc = tensor(DataType::float32, {1, 1});
+    const Descriptor normalisation = describe("BATCH_NORMALIZATION", {{"InputTensor", desc},
+                                                                      {"MeanTensor", desc},
+                                                                      {"VarianceTensor", desc},
+                                                                      {"ScaleTensor", desc},
+                                                                      {"BiasTensor", desc},
+                                                                      {"OutputTensor", desc},
+                                                                      {"Spatial", 1},
+                                                                      {"Epsilon", 0}});
+    const auto range = [&](float scale) {
+        const auto one = [&](float number) { return tensor_of<float>(desc, {number}); };
+        const Tensor inputs[] = {one(-10.25F), one(-10), one(196), one(scale), one(-3)};
+        return accepted(
+            cpu::compute_reference(normalisation, {{&inputs[0], &inputs[1], &inputs[2], &inputs[3], &inputs[4]}}), 0);
+    };
+    const float largest = std::numeric_limits<float>::max();
+    EXPECT_TRUE(range(largest).contains(std::numeric_limits<double>::infinity()));
+    EXPECT_TRUE(range(largest).contains(-0.25 / 14 * double{largest}));
+    EXPECT_FALSE(range(largest).contains(-0.251 / 14 * double{largest}));
+    const cpu::Interval smaller = range(largest / 16);
+    EXPECT_LT(smaller.high, -0.249 / 14 * double{largest} / 16) << "nothing overflows";
+    EXPECT_GT(smaller.low, -0.251 / 14 * double{largest} / 16);
+}
+
 /// The sum of 2048, -2048, 1 and 0 is 1. Measured on DirectML 1.15.4: with FLOAT16 it is 0, as 2048 + 1 is stored
 /// first.
 TEST(Normalisation, GradientsMayBeSummedInTwoPassesOfFloat16) {

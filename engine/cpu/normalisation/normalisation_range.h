@@ -58,7 +58,7 @@ public:
           scale_(scale),
           bias_(bias),
           factor_(scale * rstd),
-          of_mean_(factor_ * mean),
+          of_mean_(hull(factor_ * mean, (scale * mean) * rstd)),
           shift_(bias - of_mean_) {}
 
     /// The same for each of eight elements. It must be ordinary.
@@ -116,7 +116,8 @@ private:
     /// factor * x + (bias - factor * mean), as many implementations compute it. Measured on DirectML 1.15.4: it does.
     ///
     /// Factor and mean are the same in both products, so that their errors cancel as in factor * (x - mean) + bias.
-    /// What is left are the roundings of the two products and of their difference from the bias.
+    /// What is left are the roundings of the two products and of their difference from the bias, unless something
+    /// overflows. Measured on DirectML 1.15.4: the mean is multiplied by the scale first.
     [[nodiscard]] Number folded(const Number& x, const Centred& centred) const {
         const Number of_x = factor_ * x;
         return limited(of_x + shift_, centred.by_factor + bias_,
