@@ -95,13 +95,22 @@ struct ElementDifference {
     double used = std::numeric_limits<double>::infinity();
 };
 
-/// True if the reference lists the bits as one of the equally correct values of the element.
+/// True if the reference lists the bits as one of the equally correct values of the element. NaN stands for any NaN.
 template <class T>
 bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_t index) {
+    const auto& all = slack.alternatives;
     std::uint64_t bits = 0;
     std::memcpy(&bits, &actual, sizeof(T));
-    return std::binary_search(slack.alternatives.begin(), slack.alternatives.end(),
-                              std::pair<std::uint64_t, std::uint64_t>(index, bits));
+    if (!is_nan(actual)) {
+        return std::binary_search(all.begin(), all.end(), std::pair<std::uint64_t, std::uint64_t>(index, bits));
+    }
+    const auto is_listed_nan = [&](const auto& alternative) {
+        T listed;
+        std::memcpy(static_cast<void*>(&listed), &alternative.second, sizeof(T));
+        return is_nan(listed);
+    };
+    const auto of_element = std::ranges::equal_range(all, index, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
+    return std::ranges::any_of(of_element, is_listed_nan);
 }
 
 /// True if the slack accepts NaN instead of a number, or this number instead of NaN: see ElementSlack.

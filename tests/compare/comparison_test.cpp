@@ -302,6 +302,8 @@ TEST(Comparison, AlternativesAreAsGoodAsWhatIsExpected) {
     EXPECT_TRUE(with({1, 2, 3, 4}).passed());
     EXPECT_TRUE(with({1, 7, 3, 0}).passed());
     EXPECT_TRUE(with({1, nan, 3, 4}).passed());
+    EXPECT_TRUE(with({1, std::bit_cast<float>(0xff812345), 3, 4}).passed()) << "another NaN";
+    EXPECT_EQ(with({1, 2, 3, nan}).beyond, 1u) << "NaN is no alternative there";
     EXPECT_EQ(with({1, 5, 3, 2}).beyond, 2u) << "between them, or near one";
     EXPECT_EQ(with({7, 2, 7, 4}).beyond, 2u) << "alternatives of other elements";
     EXPECT_EQ(compared(expected, {1, 7, 3, 4}, exact(), &slack).beyond, 1u) << "the tolerance does not ask for them";
