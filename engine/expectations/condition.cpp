@@ -50,6 +50,13 @@ std::vector<TensorFact> tensors_of(const operators::Descriptor& descriptor) {
     return tensors;
 }
 
+/// The sizes without the leading ones of 1, and without the last `count`.
+core::Dimensions first_sizes(const core::Dimensions& sizes, double count) {
+    const auto kept = static_cast<std::ptrdiff_t>(std::max(0.0, static_cast<double>(sizes.size()) - count));
+    const auto end = sizes.begin() + kept;
+    return {std::find_if(sizes.begin(), end, [](std::uint32_t size) { return size != 1; }), end};
+}
+
 class ConditionReader {
 public:
     ConditionReader(Operators operators, ProblemSink& problems) : operators_(operators), problems_(problems) {}
@@ -80,6 +87,7 @@ private:
             {"differentTypes", &ConditionReader::read_different_types},
             {"differentNumbers", &ConditionReader::read_different_numbers},
             {"elementsAlong", &ConditionReader::read_elements_along},
+            {"startsWith", &ConditionReader::read_starts_with},
             {"someDimension", &ConditionReader::read_some_dimension},
             {"breaks", &ConditionReader::read_breaks},
             {"operators", &ConditionReader::read_operators},
@@ -270,6 +278,52 @@ private:
                          false};
     }
 
+    /// Reads a condition on the first sizes of two tensors, leading sizes of 1 apart: those of one start with those of
+    /// the other that lie before its last ones, whose number is an attribute. Another one limits how many there are.
+    std::optional<Condition> read_starts_with(const JsonValue& value) {
+        std::optional<std::array<std::string, 2>> tensors;
+        std::array<std::string, 2> attributes;
+        for (const cases::JsonMember& member : value.object() == nullptr ? JsonValue::Object() : *value.object()) {
+            const bool is_limit = member.key == "atMost";
+            const std::string* const name = member.value.string();
+            const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
+            const operators::Field* const tensor = find_field(member.key);
+            if ((is_limit || member.key == "without") && field != nullptr && !field->is_tensor()) {
+                attributes[is_limit ? 1 : 0] = *name;
+            } else if (!tensors && tensor != nullptr && tensor->is_tensor() && field != nullptr && field->is_tensor()) {
+                tensors = {member.key, *name};
+            } else {
+                problems_.add(member.key_offset, "\"startsWith\" takes two tensors, and attributes",
+                              starts_with_example);
+                return std::nullopt;
+            }
+        }
+        if (!tensors || attributes[0].empty() || attributes[1].empty()) {
+            problems_.add(value.offset, "\"startsWith\" needs two tensors, \"without\" and \"atMost\"",
+                          starts_with_example);
+            return std::nullopt;
+        }
+        return Condition{[tensors = *tensors, attributes](CaseFacts& facts) {
+                             return starts_with(facts.descriptor(), tensors, attributes);
+                         },
+                         false};
+    }
+
+    static bool starts_with(const operators::Descriptor& descriptor, const std::array<std::string, 2>& tensors,
+                            const std::array<std::string, 2>& attributes) {
+        const core::TensorDesc* const whole = find_tensor(descriptor, tensors[0]).desc;
+        const core::TensorDesc* const part = find_tensor(descriptor, tensors[1]).desc;
+        const auto left_out = number_of(descriptor, attributes[0]);
+        const auto most = number_of(descriptor, attributes[1]);
+        if (whole == nullptr || part == nullptr || !left_out || !most) {
+            return false;
+        }
+        const core::Dimensions sizes = first_sizes(whole->sizes, 0);
+        const core::Dimensions first = first_sizes(part->sizes, *left_out);
+        return static_cast<double>(first.size()) <= *most && first.size() <= sizes.size() &&
+               std::equal(first.begin(), first.end(), sizes.begin());
+    }
+
     std::optional<Condition> read_some_dimension(const JsonValue& value) {
         return read_dimension_condition(
             value, [this](const std::string& name) { return find_field(name); }, problems_);
@@ -366,6 +420,9 @@ private:
             return std::find(names.begin(), names.end(), name) != names.end();
         });
     }
+
+    static constexpr const char* starts_with_example =
+        R"(for example { "InputTensor": "IndicesTensor", "without": "IndexDimensions", "atMost": "Axis" })";
 
     Operators operators_;
     ProblemSink& problems_;

@@ -83,6 +83,8 @@ Json condition_definition() {
               {"differentTypes", names},
               {"differentNumbers", names},
               {"elementsAlong", {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}}},
+              {"startsWith",
+               {{"type", "object"}, {"minProperties", 3}, {"maxProperties", 3}, {"additionalProperties", text}}},
               {"someDimension", {{"$ref", "#/$defs/dimension"}}},
               {"operators", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"someNode", condition_schema()},

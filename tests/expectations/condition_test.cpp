@@ -216,6 +216,35 @@ TEST(Condition, HoldsForWhatItIsAbout) {
     }
 }
 
+TEST(Condition, SizesOfATensorMayStartWithThoseOfAnother) {
+    const auto holds = [](const char* input, const char* indices, int axis, int index_dimensions) {
+        const cases::Case subject = case_of(fmt::format(
+            R"("operator": "GATHER", "desc": {{ "InputTensor": {{ "DataType": "INT8", "Sizes": {} }},
+                "IndicesTensor": {{ "DataType": "UINT32", "Sizes": {} }},
+                "OutputTensor": {{ "DataType": "INT8", "Sizes": [1, 1, 1] }}, "Axis": {}, "IndexDimensions": {} }},
+                "expectError": "E_INVALIDARG")",
+            input, indices, axis, index_dimensions));
+        std::string wrong;
+        const auto condition = read(
+            R"({ "startsWith": { "InputTensor": "IndicesTensor", "without": "IndexDimensions", "atMost": "Axis" } })",
+            subject, wrong);
+        EXPECT_TRUE(condition) << wrong;
+        CaseFacts facts(subject);
+        return condition && condition->holds(facts);
+    };
+    EXPECT_TRUE(holds("[2, 1, 3]", "[1, 2, 3]", 2, 1));
+    EXPECT_FALSE(holds("[2, 1, 3]", "[1, 4, 3]", 2, 1));
+    EXPECT_FALSE(holds("[2, 1, 3]", "[1, 2, 3]", 0, 1)) << "beyond the axis";
+    EXPECT_TRUE(holds("[2, 3, 4]", "[2, 3, 9]", 2, 1));
+    EXPECT_FALSE(holds("[2, 3, 4]", "[2, 3, 9]", 1, 1));
+    EXPECT_FALSE(holds("[2, 3, 4]", "[2, 4, 9]", 2, 1));
+    EXPECT_TRUE(holds("[1, 2, 3]", "[1, 1, 2]", 1, 0)) << "leading sizes of 1 do not count";
+    EXPECT_FALSE(holds("[1, 2, 3]", "[1, 1, 3]", 2, 0));
+    EXPECT_FALSE(holds("[1, 2, 3]", "[2, 3, 1]", 2, 0)) << "more than the input has";
+    EXPECT_TRUE(holds("[2, 3, 4]", "[1, 1, 5]", 0, 1)) << "with none";
+    EXPECT_TRUE(holds("[2, 3, 4]", "[5, 6, 7]", 0, 4)) << "with less than none";
+}
+
 TEST(Condition, FieldsOfSomeOperatorsDoNotHoldForOthers) {
     const operators::OperatorSchema* const both[] = {operators::find_operator("ELEMENT_WISE_POW"),
                                                      operators::find_operator("ELEMENT_WISE_ROUND")};
@@ -272,6 +301,13 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "elementsAlong": { "InputTensor": 1 } })",
          "c.json:1:22: error: \"InputTensor\" is not an attribute that lists dimensions (at "
          "/elementsAlong/InputTensor)"},
+        {R"({ "startsWith": { "InputTensor": "OutputTensor", "within": "ScaleBias", "atMost": "ScaleBias" } })",
+         "c.json:1:50: error: \"startsWith\" takes two tensors, and attributes (at /startsWith/within)\n    hint: for "
+         "example { \"InputTensor\": \"IndicesTensor\", \"without\": \"IndexDimensions\", \"atMost\": \"Axis\" }"},
+        {R"({ "startsWith": { "InputTensor": "OutputTensor" } })",
+         "c.json:1:17: error: \"startsWith\" needs two tensors, \"without\" and \"atMost\" (at /startsWith)\n    hint: "
+         "for "
+         "example { \"InputTensor\": \"IndicesTensor\", \"without\": \"IndexDimensions\", \"atMost\": \"Axis\" }"},
         {R"({ "someDimension": {} })",
          "c.json:1:20: error: \"someDimension\" must be an object of tests (at /someDimension)\n"
          "    hint: for example { \"Strides\": 1, \"different\": [\"OutputTensor\", \"WindowSizes\"] }"},
