@@ -350,6 +350,43 @@ TEST(Gradients, OfRegions) {
     }
 }
 
+/// The gradient of a corner is gradient * slope * leverage. A gradient near the end of the range, multiplied by the
+/// leverage of 8 first, is infinite, although the slope is 1/16.
+TEST(Gradients, OfRegionsMayOverflowOnTheWay) {
+    const core::TensorDesc image = real({1, 1, 1, 8});
+    const core::TensorDesc outputs = real({1, 1, 1, 1});
+    const core::TensorDesc batches = tensor(DataType::uint32, {1});
+    const Descriptor descriptor = describe("ROI_ALIGN_GRAD", {{"InputTensor", image},
+                                                              {"InputGradientTensor", outputs},
+                                                              {"ROITensor", real({1, 4})},
+                                                              {"BatchIndicesTensor", batches},
+                                                              {"OutputROIGradientTensor", real({1, 4})},
+                                                              {"ReductionFunction", 2},
+                                                              {"InterpolationMode", 1},
+                                                              {"SpatialScaleX", 1},
+                                                              {"SpatialScaleY", 1},
+                                                              {"InputPixelOffset", 0},
+                                                              {"OutputPixelOffset", -0.03125},
+                                                              {"MinimumSamplesPerOutput", 1},
+                                                              {"MaximumSamplesPerOutput", 1},
+                                                              {"AlignRegionsToCorners", 0}});
+    const auto range = [&](float gradient) {
+        return accepted(
+            reference_of(descriptor,
+                         tensor_of<float>(image, {0, 0.0625F, 0.125F, 0.1875F, 0.25F, 0.3125F, 0.375F, 0.4375F}),
+                         tensor_of<float>(outputs, {gradient}), tensor_of<float>(real({1, 4}), {2.5F, 0, 4, 0}),
+                         tensor_of<std::uint32_t>(batches, {0})),
+            0, 1);
+    };
+    const double infinity = std::numeric_limits<double>::infinity();
+    const Interval ordinary = range(16);
+    EXPECT_TRUE(ordinary.contains(8));
+    EXPECT_LT(ordinary.high - ordinary.low, 8 * 0x1p-16) << "the slope is a difference of 0.1875 and 0.125";
+    EXPECT_TRUE(range(0x1p126F).contains(infinity));
+    EXPECT_TRUE(range(0x1p126F).contains(0x1p125));
+    EXPECT_FALSE(range(0x1p123F).contains(infinity));
+}
+
 // ---- antialiasing ------------------------------------------------------------------------------------------------
 
 Descriptor resampled(const core::TensorDesc& in, const core::TensorDesc& out, float scale, bool antialiased,
