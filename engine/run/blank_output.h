@@ -12,7 +12,7 @@
 namespace dmlconform::run {
 
 /// Reports an output that is wrong as a whole, whatever the tolerance accepts: the engine did not write it, or it is
-/// all zero although `expected`, which is packed, is not. Subnormal expected values count as zero, because many devices
+/// all zero although `expected` is not. Subnormal expected values count as zero, because many devices
 /// flush them, and so do integers of at most 1, because rounding may give 0. With `zeros_are_bounded`, zeros are
 /// accepted, because each was compared with a bound of its own.
 [[nodiscard]] std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,
@@ -33,7 +33,7 @@ namespace dmlconform::run {
     std::uint64_t meaningful = std::numeric_limits<std::uint64_t>::max());
 
 /// Describes why other outputs cannot be compared with this one: it is blank or all NaN, or a part of it was not
-/// written. `reference`, which is packed, shows which values are correct all the same; it may be null. `is_accepted`:
+/// written. `reference` shows which values are correct all the same; it may be null. `is_accepted`:
 /// the output is within the ranges of the reference, so that zeros and NaN are right. Only the first `meaningful`
 /// elements must be written.
 [[nodiscard]] std::optional<std::string> unusable_answer(
