@@ -98,19 +98,20 @@ struct ElementDifference {
 /// True if the reference lists the bits as one of the equally correct values of the element. NaN stands for any NaN.
 template <class T>
 bool is_alternative(const T& actual, const core::ElementSlack& slack, std::size_t index) {
+    using Alternative = std::pair<std::uint64_t, std::uint64_t>;
     const auto& all = slack.alternatives;
     std::uint64_t bits = 0;
     std::memcpy(&bits, &actual, sizeof(T));
     if (!is_nan(actual)) {
-        return std::binary_search(all.begin(), all.end(), std::pair<std::uint64_t, std::uint64_t>(index, bits));
+        return std::binary_search(all.begin(), all.end(), Alternative(index, bits));
     }
-    const auto is_listed_nan = [&](const auto& alternative) {
+    const auto first = std::lower_bound(all.begin(), all.end(), Alternative(index, 0));
+    const auto last = std::upper_bound(first, all.end(), Alternative(index, UINT64_MAX));
+    return std::any_of(first, last, [](const Alternative& alternative) {
         T listed;
         std::memcpy(static_cast<void*>(&listed), &alternative.second, sizeof(T));
         return is_nan(listed);
-    };
-    const auto of_element = std::ranges::equal_range(all, index, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
-    return std::ranges::any_of(of_element, is_listed_nan);
+    });
 }
 
 /// True if the slack accepts NaN instead of a number, or this number instead of NaN: see ElementSlack.
