@@ -11,9 +11,11 @@
 #include <set>
 #include <string>
 
+#include "engine/cpu/interval.h"
 #include "engine/cpu/reference.h"
 #include "engine/operators/rules.h"
 #include "tests/cpu/random_tensors.h"
+#include "tests/cpu/references.h"
 
 namespace dmlconform::tests::normalisation_test {
 namespace {
