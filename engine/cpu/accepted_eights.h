@@ -20,7 +20,9 @@ namespace detail {
 /// Eight numbers of an array, rounded to FP32.
 DMLCONFORM_EIGHT inline void load_stored(const double* from, Eight& to) {
     std::memcpy(&to, from, sizeof to);
-    to = __builtin_convertvector(__builtin_convertvector(to, EightFloats), Eight);
+    EightFloats stored;
+    narrow(to, stored);
+    widen(stored, to);
 }
 
 /// What note_accepted stores for finite FP32 elements and ranges that are not NaN, except that sigma is the variance

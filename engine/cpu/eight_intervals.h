@@ -10,6 +10,8 @@
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 
+#include <immintrin.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -31,6 +33,26 @@ using EightWords [[gnu::vector_size(32)]] = std::int32_t;
 #define DMLCONFORM_EIGHT [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]
 
 // Vectors are passed by reference, because functions that are compiled for other processors pass them differently.
+//
+// Conversions are instructions with a mask: GCC 12 makes two of each conversion of a generic vector, and warns of what
+// the instructions without a mask leave undefined (GCC bug 105593).
+constexpr __mmask8 all_eight = 0xff;
+
+DMLCONFORM_EIGHT inline void widen(const EightFloats& numbers, Eight& result) {
+    result = static_cast<Eight>(_mm512_maskz_cvtps_pd(all_eight, static_cast<__m256>(numbers)));
+}
+DMLCONFORM_EIGHT inline void narrow(const Eight& numbers, EightFloats& result) {
+    result = static_cast<EightFloats>(_mm512_maskz_cvtpd_ps(all_eight, static_cast<__m512d>(numbers)));
+}
+/// The FP32 numbers that are not above, or not below.
+DMLCONFORM_EIGHT inline void narrow_down(const Eight& numbers, EightFloats& result) {
+    result = static_cast<EightFloats>(_mm512_maskz_cvt_roundpd_ps(all_eight, static_cast<__m512d>(numbers),
+                                                                  _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+}
+DMLCONFORM_EIGHT inline void narrow_up(const Eight& numbers, EightFloats& result) {
+    result = static_cast<EightFloats>(_mm512_maskz_cvt_roundpd_ps(all_eight, static_cast<__m512d>(numbers),
+                                                                  _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC));
+}
 
 /// The extreme magnitudes of the numbers that operations have seen.
 class Seen {
@@ -109,32 +131,46 @@ struct EightIntervals {
 
 namespace detail {
 
-/// The largest FP32 numbers that are not above x; below x where `less` is set.
+/// The largest FP32 numbers that are below x where `less` is set, and otherwise not above x.
 DMLCONFORM_EIGHT inline void round_down(const Eight& x, const EightIntegers& less, Eight& result) {
-    const EightFloats nearest = __builtin_convertvector(x, EightFloats);
-    const Eight back = __builtin_convertvector(nearest, Eight);
-    const EightIntegers is_step = (back > x) | ((back == x) & less);
+    EightFloats rounded;
+    narrow_down(x, rounded);
+    Eight back;
+    widen(rounded, back);
+    const EightIntegers is_step = (back == x) & less;
     const EightWords step = __builtin_convertvector(is_step, EightWords);
     // As integers, FP32's negative numbers grow downwards.
-    const EightWords bits = __builtin_bit_cast(EightWords, nearest);
+    const EightWords bits = __builtin_bit_cast(EightWords, rounded);
     const EightWords sign = bits >> 31;
-    const EightWords rounded = bits + ((step ^ sign) - sign);
-    result = __builtin_convertvector(__builtin_bit_cast(EightFloats, rounded), Eight);
+    const EightWords stepped = bits + ((step ^ sign) - sign);
+    widen(__builtin_bit_cast(EightFloats, stepped), result);
 }
 
-/// The FP32 numbers around these reals, with the expected error of those that are not FP32 numbers. The reals are in
-/// front of `low` and behind `high` where `less` and `more` are set.
-DMLCONFORM_EIGHT inline void round_outwards(EightIntervals& x, const EightIntegers& less, const EightIntegers& more,
-                                            Seen* seen) {
-    // An end beyond FP32's range is rounded to an infinity, which `seen` notes.
-    round_down(x.low, less, x.low);
-    const Eight negative = -x.high;
-    round_down(negative, more, x.high);
-    x.high = -x.high;
+DMLCONFORM_EIGHT inline void note_rounded(EightIntervals& x, Seen* seen) {
     const EightIntegers is_single = x.low == x.high;
     x.value = is_single ? x.low : x.value;
     x.variance = is_single ? Eight{} : x.variance;
     x.follow(*seen);
+}
+
+/// The FP32 numbers around these reals, with the expected error of those that are not FP32 numbers. An end beyond
+/// FP32's range is rounded to an infinity, which `seen` notes.
+DMLCONFORM_EIGHT inline void round_outwards(EightIntervals& x, Seen* seen) {
+    EightFloats rounded;
+    narrow_down(x.low, rounded);
+    widen(rounded, x.low);
+    narrow_up(x.high, rounded);
+    widen(rounded, x.high);
+    note_rounded(x, seen);
+}
+/// The reals are in front of `low` and behind `high` where `less` and `more` are set.
+DMLCONFORM_EIGHT inline void round_outwards(EightIntervals& x, const EightIntegers& less, const EightIntegers& more,
+                                            Seen* seen) {
+    round_down(x.low, less, x.low);
+    const Eight negative = -x.high;
+    round_down(negative, more, x.high);
+    x.high = -x.high;
+    note_rounded(x, seen);
 }
 
 /// The variance of rounding ordinary numbers once: see rounding_variance.
@@ -207,8 +243,7 @@ DMLCONFORM_EIGHT inline EightIntervals operator*(const EightIntervals& a, const 
     product.value = a.value * b.value;
     product.variance = a.variance * b.value * b.value + b.variance * a.value * a.value;
     detail::add_rounding(product.value, is_exact | other_is_exact, product.variance);
-    const EightIntegers none = {};
-    detail::round_outwards(product, none, none, seen);
+    detail::round_outwards(product, seen);
     return product;
 }
 
