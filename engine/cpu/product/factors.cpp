@@ -306,8 +306,13 @@ Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimens
 
 void Elements::copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step) const {
     const auto copied = [&](const auto* from) {
+        constexpr std::int64_t most_of_short = 32;  // calling another function takes longer than copying
         if (step == 1 && to_step == 1) {
-            in_wide_registers([&] { std::copy_n(from, count, to); });
+            if (count <= most_of_short) {
+                std::copy_n(from, count, to);
+            } else {
+                in_wide_registers([&] { std::copy_n(from, count, to); });
+            }
             return;
         }
         for (std::int64_t i = 0; i < count; ++i) {

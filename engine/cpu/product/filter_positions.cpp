@@ -11,8 +11,10 @@
 namespace dmlconform::cpu::product {
 namespace {
 
+// Divisions take long, and most filters have a step of 1.
+
 std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) {
-    return a <= 0 ? 0 : (a + b - 1) / b;
+    return a <= 0 ? 0 : b == 1 ? a : (a + b - 1) / b;
 }
 
 std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*number) {
@@ -27,7 +29,7 @@ std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*numbe
 
 std::int64_t Meetings::element_at(std::int64_t position) const {
     const std::int64_t from = position - first;
-    if (step == 1) {  // Most filters; divisions take long.
+    if (step == 1) {
         return from < 0 || from >= count ? Factors::nowhere : element + from * element_step;
     }
     if (from < 0 || from % step != 0 || from / step >= count) {
@@ -133,13 +135,14 @@ std::int64_t ConvolutionFactors::row_of(const Tap& tap, std::int64_t row) const 
     std::int64_t size = 1;
     for (std::size_t d = meetings_.size() - 1; d-- > 0;) {
         const Axis& axis = convolution_.axes[d];
-        const std::int64_t element = tap.meetings[d]->element_at(row % axis.positions);
+        const std::int64_t above = d == 0 ? 0 : row / axis.positions;
+        const std::int64_t element = tap.meetings[d]->element_at(row - above * axis.positions);
         if (element == nowhere) {
             return nowhere;
         }
         result += element * size;
         size *= axis.elements;
-        row /= axis.positions;
+        row = above;
     }
     return result;
 }
@@ -158,9 +161,9 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
     const Tap tap = tap_of(batch, k);
     const Axis& inner = convolution_.axes.back();
     const Meetings& meetings = *tap.meetings[meetings_.size() - 1];
-    for (std::int64_t done = 0; done < count;) {
-        const std::int64_t row = (column + done) / inner.positions;
-        const std::int64_t first = (column + done) % inner.positions;
+    std::int64_t row = column / inner.positions;
+    std::int64_t first = column % inner.positions;
+    for (std::int64_t done = 0; done < count; ++row, first = 0) {
         const std::int64_t last = std::min(inner.positions, first + count - done);
         if (const std::int64_t above = row_of(tap, row); above != nowhere) {
             const std::int64_t begin = rounded_up_quotient(first - meetings.first, meetings.step);

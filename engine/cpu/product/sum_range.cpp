@@ -48,12 +48,14 @@ Bits exponent_of_last_bit(T number) {
     constexpr Pattern largest_exponent = 2 * std::numeric_limits<T>::max_exponent - 1;
     const auto bits = std::bit_cast<Pattern>(number);
     const Pattern exponent = bits >> fraction_bits & largest_exponent;
-    const Pattern integer = (bits & (hidden_bit - 1)) | (exponent == 0 ? 0 : hidden_bit);
+    const Pattern is_subnormal = static_cast<Pattern>(exponent == 0);
+    const Pattern integer = (bits & (hidden_bit - 1)) | (hidden_bit & (is_subnormal - 1));
     // The last bit alone is a power of two, whose exponent counts the zeros.
     const auto power = std::bit_cast<Pattern>(static_cast<T>(static_cast<Bits>(integer & -integer)));
     const Bits zeros = static_cast<Bits>(power >> fraction_bits) - bias;
-    const Bits last = static_cast<Bits>(exponent == 0 ? 1 : exponent) - bias - fraction_bits + zeros;
-    return integer == 0 || exponent == largest_exponent ? no_digits : last;
+    const Bits last = static_cast<Bits>(exponent + is_subnormal) - bias - fraction_bits + zeros;
+    const Bits mask = -(static_cast<Bits>(integer != 0) & static_cast<Bits>(exponent != largest_exponent));
+    return (last & mask) | (no_digits & ~mask);
 }
 
 /// The exponent of the largest power of two that divides the number.
