@@ -77,7 +77,7 @@ TEST(ProductTile, EveryInstructionSetComputesTheSameBesideSums) {
                 const double term = left[static_cast<std::size_t>(k * tile_rows + i / tile_columns)] *
                                     right[static_cast<std::size_t>(k * tile_columns + i % tile_columns)];
                 sums[at] += term;
-                squares[at] += sums[at] * sums[at];
+                squares[at] = std::fma(sums[at], sums[at], squares[at]);
                 bounds[at] += std::fabs(term);
             }
         }
@@ -156,7 +156,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
                         (sums.batch * shape.depth + k) * shape.columns + sums.column + i)];
                     value += a * b;
                     bound += std::fabs(a) * std::fabs(b);
-                    partial_squares += value * value;
+                    partial_squares = std::fma(value, value, partial_squares);
                 }
                 ASSERT_EQ(sums.values[i], value);
                 ASSERT_EQ(sums.bounds[i], bound);

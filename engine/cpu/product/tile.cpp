@@ -51,7 +51,7 @@ void partial_on_any_processor(const double* left, const double* right, std::int6
             for (std::int64_t j = 0; j < tile_columns; ++j) {
                 const double term = left[k * tile_rows + i] * right[k * tile_columns + j];
                 sum[j] += term;
-                squares[j] += sum[j] * sum[j];
+                squares[j] = std::fma(sum[j], sum[j], squares[j]);
                 bounds[j] += std::fabs(term);
             }
         }
@@ -157,9 +157,9 @@ constexpr Tile large_tile{.rows = large_rows,
 
 /// Processes half of the rows at a time, so that all sums stay in registers.
 template <bool with_bounds>
-[[gnu::target("avx2")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
-                                               double* sums, const SumsBeside& beside, std::int64_t stride,
-                                               bool is_first) {
+[[gnu::target("avx2,fma")]] void partial_with_avx2(const double* left, const double* right, std::int64_t depth,
+                                                   double* sums, const SumsBeside& beside, std::int64_t stride,
+                                                   bool is_first) {
     using Four [[gnu::vector_size(32)]] = double;
     using FourBits [[gnu::vector_size(32)]] = std::uint64_t;
     constexpr std::int64_t fours = tile_columns / 4;
@@ -189,7 +189,7 @@ template <bool with_bounds>
                 for (std::int64_t j = 0; j < fours; ++j) {
                     const Four term = factor * row[j];
                     sum[i][j] += term;
-                    squares[i][j] += sum[i][j] * sum[i][j];
+                    squares[i][j] = static_cast<Four>(_mm256_fmadd_pd(sum[i][j], sum[i][j], squares[i][j]));
                     if constexpr (with_bounds) {
                         const FourBits magnitude = __builtin_bit_cast(FourBits, term) & without_sign;
                         bounds[i][j] += __builtin_bit_cast(Four, magnitude);
@@ -260,7 +260,7 @@ template <bool with_bounds, class Terms>
         for (std::int64_t i = 0; i < tile_rows; ++i) {
             const std::int64_t at = k * tile_rows + i;
             Terms::add(left, beside.left_magnitudes, at, row, magnitudes, sum[i], with_bounds ? &bounds[i] : nullptr);
-            squares[i] = _mm512_add_pd(squares[i], _mm512_mul_pd(sum[i], sum[i]));
+            squares[i] = _mm512_fmadd_pd(sum[i], sum[i], squares[i]);
         }
     }
     for (std::int64_t i = 0; i < tile_rows; ++i) {
@@ -301,7 +301,7 @@ PartialTile fastest_partial_tile([[maybe_unused]] bool with_bounds, [[maybe_unus
                : of_fp32    ? partial_with_avx512<true, ExactTerms>
                             : partial_with_avx512<true, RoundedTerms>;
     }
-    if (has_avx2()) {
+    if (has_avx2() && __builtin_cpu_supports("fma") != 0) {
         return with_bounds ? partial_with_avx2<true> : partial_with_avx2<false>;
     }
 #endif

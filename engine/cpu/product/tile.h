@@ -23,7 +23,7 @@ struct Tile {
 
 /// What is added up beside a small tile's sums.
 struct SumsBeside {
-    /// The square of each sum after each k.
+    /// The square of each sum after each k, fused with its addition.
     double* partial_squares = nullptr;
     /// The magnitudes of the terms; null if they are not wanted.
     double* bounds = nullptr;
@@ -36,8 +36,8 @@ using PartialTile = void (*)(const double* left, const double* right, std::int64
                              const SumsBeside& beside, std::int64_t stride, bool is_first);
 
 /// The fastest variant for this processor and a product of that many rows and columns. All variants round identically
-/// and in the same order: they do not split sums, and multiplication and addition are fused only for FP32 numbers,
-/// whose products are exact in double.
+/// and in the same order: they do not split sums, and for the sums multiplication and addition are fused only for FP32
+/// numbers, whose products are exact in double.
 [[nodiscard]] Tile fastest_tile(std::int64_t rows, std::int64_t columns, bool of_fp32 = false);
 [[nodiscard]] Tile small_tile();
 [[nodiscard]] PartialTile fastest_partial_tile(bool with_bounds, bool of_fp32 = false);
