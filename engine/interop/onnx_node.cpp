@@ -54,6 +54,11 @@ std::string OnnxNode::text(std::string_view name, std::string_view otherwise) co
     return found == nullptr ? std::string(otherwise) : found->s();
 }
 
+bool OnnxNode::keeps_aspect_ratio() const {
+    const std::string policy = text("keep_aspect_ratio_policy", "");
+    return policy == "not_larger" || policy == "not_smaller";
+}
+
 std::vector<std::int64_t> OnnxNode::integers(std::string_view name) const {
     const onnx::AttributeProto* found = attribute(name);
     return found == nullptr ? std::vector<std::int64_t>()

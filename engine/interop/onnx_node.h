@@ -33,6 +33,8 @@ struct OnnxNode {
     [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
     [[nodiscard]] float number(std::string_view name, float otherwise) const;
     [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
+    /// True if a Resize has a keep_aspect_ratio_policy by which its sizes say at least or at most how large the output is.
+    [[nodiscard]] bool keeps_aspect_ratio() const;
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
     /// A list of integers that newer opsets have as an input and older ones as an attribute.
     [[nodiscard]] std::vector<std::int64_t> list(std::size_t input_index, std::string_view name) const;

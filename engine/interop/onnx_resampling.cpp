@@ -91,7 +91,7 @@ core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
         }
         return {};
     }
-    if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    if (node.keeps_aspect_ratio()) {
         return core::fail("scales follow from sizes and keep_aspect_ratio_policy");
     }
     for (Dimension& dimension : dimensions) {

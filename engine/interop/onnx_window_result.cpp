@@ -285,7 +285,7 @@ Results resampling(const OnnxNode& node) {
     if (given.size() != axes.size()) {
         return core::fail(node.type + " has not one scale or size for each axis");
     }
-    if (list == wanted && wanted != nullptr && node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    if (list == wanted && wanted != nullptr && node.keeps_aspect_ratio()) {
         return core::fail("keep_aspect_ratio_policy is not mapped");
     }
     Numbers shape(sizes.begin(), sizes.end());

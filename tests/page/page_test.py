@@ -121,7 +121,7 @@ class Test:
         self.check('first wrong node: last' in text, f'the first wrong node of a graph is named: {text}')
         self.check('end (NonMaxSuppression)' in text, 'and what was not judged')
         parts = browser.evaluate('[...document.querySelectorAll("#graphs-list .strip span")].map(s => s.className).join()')
-        self.check(parts.endswith(',fail') and parts.count(',') == 1, f'both nodes are in the picture: {parts}')
+        self.check(parts.endswith(',fail') and parts.count(',') == 1, f'both nodes are in the diagram: {parts}')
         widths = browser.evaluate('[...document.querySelectorAll("#graphs-list .strip span")].every(s => s.offsetWidth > 0)')
         self.check(widths, 'and can be seen')
         self.check(browser.evaluate('document.querySelectorAll("#graphs-list tbody tr").length') == 2, 'with a row for each')
