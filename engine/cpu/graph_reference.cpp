@@ -246,7 +246,9 @@ private:
             return;
         }
         const GraphNode& node = graph_.nodes[n];
-        std::vector<std::vector<core::Tensor>> outputs = outputs_together(n, exact, for_runs);
+        bool have_noise = false;
+        std::vector<std::vector<core::Tensor>> outputs =
+            outputs_together(n, exact, for_runs, reference.slack.front(), have_noise);
         for (std::size_t run = outputs.size(); run < runs_.size(); ++run) {
             stop_if_requested();
             auto& of_run = outputs.emplace_back(outputs_of(n, run, reference));
@@ -260,7 +262,7 @@ private:
         bool tied = false;
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                add_noise(n, i, reference, outputs);
+                put_with_noise(n, i, reference, outputs, have_noise);
                 tied = note_output(node, i, reference, jumped[i]) || tied;
             }
         }
@@ -316,22 +318,24 @@ private:
         return decision == Decision::steps || decision == Decision::picks;
     }
 
-    /// Stores an output of all runs, with the node's own errors. They depend on the positions of the node and of the
-    /// output, because a graph that was sent to another process may number its values differently.
-    void add_noise(std::size_t n, std::size_t i, const Reference& reference,
-                   std::vector<std::vector<core::Tensor>>& outputs) const {
+    /// Stores an output of all runs, with the node's own errors unless it has them. Errors depend on the positions of
+    /// the node and of the output, because a graph that was sent to another process may number its values differently.
+    void put_with_noise(std::size_t n, std::size_t i, const Reference& reference,
+                        std::vector<std::vector<core::Tensor>>& outputs, bool have_noise) const {
         const GraphNode& node = graph_.nodes[n];
         const core::Tolerance tolerance = tolerance_of(node, i);
-        const NodeNoise noise(tolerance, reference.slack[i], core::mixed(n << 8 | (i + 1)));
+        const NodeNoise noise(tolerance, reference.slack[i], seed_of(n, i));
         std::vector<core::Tensor*> of_runs;
         for (std::size_t run = 0; run < runs_.size(); ++run) {
             of_runs.push_back(&runs_[run]->put(node.outputs[i], std::move(outputs[run][i])));
         }
-        if (!noise.is_silent()) {
+        if (!have_noise && !noise.is_silent()) {
             noise.add_to_all(of_runs);
         }
         std::ranges::for_each(of_runs, [](const core::Tensor* output) { output->buffer.leave_memory(); });
     }
+
+    static std::uint64_t seed_of(std::size_t n, std::size_t output) { return core::mixed(n << 8 | (output + 1)); }
 
     /// True if some runs have another value than the reference.
     [[nodiscard]] bool differs_in_runs(operators::ValueIndex value, const core::Tensor& expected) const {
@@ -344,9 +348,11 @@ private:
         });
     }
 
-    /// The outputs of a node in all runs, before noise is added. Empty if they have to be computed one by one.
+    /// The outputs of a node in all runs. Empty if they have to be computed one by one. Noise is added to parts that
+    /// are still in the caches, if that is possible; otherwise `have_noise` stays false.
     std::vector<std::vector<core::Tensor>> outputs_together(std::size_t n, const NodeInputs& exact,
-                                                            std::span<const double> for_runs) const {
+                                                            std::span<const double> for_runs,
+                                                            const core::ElementSlack& slack, bool& have_noise) const {
         if (for_runs.empty()) {
             return {};
         }
@@ -366,7 +372,22 @@ private:
         const auto new_output = [this](std::size_t run, const core::TensorDesc& desc) {
             return reference_.are_in_files() ? core::tensor_in_file(desc) : runs_[run]->new_tensor(desc);
         };
-        auto outputs = compute_outputs_of_runs(*node.descriptor, all, new_output, [this] { stop_if_requested(); });
+        const core::Tolerance tolerance = tolerance_of(node, 0);
+        const NodeNoise noise(tolerance, slack, seed_of(n, 0));
+        const bool adds_noise = node.outputs.size() == 1 && decision_of(*node.descriptor, 0) == Decision::none &&
+                                noise.has_rows(*node.descriptor->outputs().front().desc);
+        const auto add_noise_to = [&](std::span<core::Tensor* const> of_runs) {
+            std::vector<RowOfRun> rows;
+            for (std::size_t run = 0; adds_noise && run < of_runs.size(); ++run) {
+                rows.push_back(noise.row_of(*of_runs[run], run));
+            }
+            return [&noise, rows](std::int64_t first, std::int64_t count) {
+                noise.add_to_rows(rows, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+            };
+        };
+        auto outputs = compute_outputs_of_runs(
+            *node.descriptor, all, new_output, [this] { stop_if_requested(); }, add_noise_to);
+        have_noise = adds_noise && !outputs.empty();
         for (std::size_t run = 0; run < outputs.size(); ++run) {
             for (const core::Tensor& output : outputs[run]) {
                 output.buffer.leave_memory();

@@ -34,6 +34,9 @@ struct KernelArguments {
     std::vector<double>* for_runs = nullptr;
 };
 
+/// Hears of the row-major index of the first of `count` elements.
+using HearStored = std::function<void(std::int64_t first, std::int64_t count)>;
+
 /// The arguments of a kernel that computes several runs of a graph at once. Their inputs differ from the reference's by
 /// rounding errors, or by what those lead to.
 struct RunArguments {
@@ -49,6 +52,9 @@ struct RunArguments {
     std::span<const std::span<core::Tensor* const>> outputs_of_runs;
     /// Called now and then on the caller's thread. May throw to end everything.
     const std::function<void()>& pause;
+    /// Called in any thread when these elements of all outputs are stored, which are still in its caches. Each element
+    /// is passed once.
+    const HearStored& stored;
 };
 
 struct Kernel {

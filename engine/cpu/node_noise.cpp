@@ -23,12 +23,6 @@
 
 namespace dmlconform::cpu {
 
-/// The same elements of a run's output.
-struct RowOfRun {
-    float* elements = nullptr;
-    std::uint64_t key = 0;
-};
-
 namespace {
 
 /// The distance from a number to the next one in the type; at a power of two to the larger one.
@@ -66,20 +60,27 @@ NoiseRange range_of(double value, std::size_t index, const core::Tolerance& tole
     return range;
 }
 
-constexpr double normal_mean = 2 * 65535.0;
-/// One divided by the standard deviation of the sum.
-constexpr double normal_scale = 1.7320508075688772 / 65536;
+/// Two runs share the hash of an element: each of them has one half.
+std::uint32_t half_of(std::uint64_t hash, std::size_t run) {
+    return static_cast<std::uint32_t>(run % 2 == 0 ? hash : hash >> 32);
+}
 
-/// The sum of four uniform numbers: nearly a normal distribution of variance 1, within 3.5 standard deviations.
-double normal_number(std::uint64_t bits) {
+constexpr double normal_mean = 2 * 255.0;
+/// One divided by the standard deviation of the sum, the root of 4 * (256^2 - 1) / 12.
+constexpr double normal_scale = 1 / 147.80054127099805;
+
+/// The sum of four bytes: nearly a normal distribution of variance 1, within 3.5 standard deviations.
+double normal_number(std::uint32_t bits) {
     double sum = 0;
     for (int i = 0; i < 4; ++i) {
-        sum += static_cast<double>(bits >> (16 * i) & 0xffff);
+        sum += static_cast<double>(bits >> (8 * i) & 0xff);
     }
     return (sum - normal_mean) * normal_scale;
 }
 
-double drawn(const NoiseRange& range, std::uint64_t bits) {
+constexpr double uniform_scale = 0x1p-32;
+
+double drawn(const NoiseRange& range, std::uint32_t bits) {
     if (range.sigma > 0) {
         return std::clamp(range.sigma * normal_number(bits), -range.below, range.above);
     }
@@ -87,7 +88,7 @@ double drawn(const NoiseRange& range, std::uint64_t bits) {
     if (!std::isfinite(range.below) || !std::isfinite(range.above)) {
         return 0;
     }
-    const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;
+    const double fraction = bits * uniform_scale;
     return -range.below + fraction * (range.below + range.above);
 }
 
@@ -98,35 +99,38 @@ DMLCONFORM_EIGHT void load(Vector& vector, const Element* from) {
     std::memcpy(&vector, from, sizeof vector);
 }
 
-constexpr __mmask8 all_eight = 0xff;
-
-DMLCONFORM_EIGHT bool are_positive(const Eight& numbers) {
-    return _mm512_cmp_pd_mask(reinterpret_cast<const __m512d&>(numbers), __m512d{}, _CMP_GT_OQ) == all_eight;
-}
-
 /// What the slack says of eight elements.
 struct EightRanges {
     Eight below;
     Eight above;
     Eight sigma;
     bool have_sigma = false;
+    /// Fewer than eight elements if a row ends.
+    __mmask8 elements = all_eight;
 };
 
-/// By how many elements' random numbers are computed at a time: a loop of scalars, which GCC vectorises.
-constexpr std::size_t random_at_once = 64;
+/// How many hashes are computed at a time: a loop of scalars, which GCC vectorises.
+constexpr std::size_t hashes_at_once = 64;
 
-DMLCONFORM_EIGHT void load_ranges(const core::ElementSlack& slack, std::size_t first, EightRanges& ranges) {
-    const Eight zero = {};
-    load(ranges.below, slack.below.data() + first);
-    load(ranges.above, slack.above.data() + first);
-    load(ranges.sigma, slack.sigma.data() + first);
-    ranges.below = ranges.below > zero ? ranges.below : zero;
-    ranges.above = ranges.above > zero ? ranges.above : zero;
-    ranges.have_sigma = are_positive(ranges.sigma);
+DMLCONFORM_EIGHT void load_some(__mmask8 elements, const double* from, Eight& to) {
+    to = static_cast<Eight>(_mm512_maskz_loadu_pd(elements, from));
 }
 
-/// The larger or smaller number; the second one if one of them is NaN, or if they are equal. With a mask of all
-/// elements, because GCC takes the form without a mask for uninitialised (GCC bug 105593).
+DMLCONFORM_EIGHT void load_ranges(const core::ElementSlack& slack, std::size_t first, std::size_t count,
+                                  EightRanges& ranges) {
+    const Eight zero = {};
+    ranges.elements = static_cast<__mmask8>(count < 8 ? (1U << count) - 1 : all_eight);
+    load_some(ranges.elements, slack.below.data() + first, ranges.below);
+    load_some(ranges.elements, slack.above.data() + first, ranges.above);
+    load_some(ranges.elements, slack.sigma.data() + first, ranges.sigma);
+    ranges.below = ranges.below > zero ? ranges.below : zero;
+    ranges.above = ranges.above > zero ? ranges.above : zero;
+    const __mmask8 positive =
+        _mm512_cmp_pd_mask(static_cast<__m512d>(ranges.sigma), static_cast<__m512d>(zero), _CMP_GT_OQ);
+    ranges.have_sigma = positive == ranges.elements;
+}
+
+/// The larger or smaller number; the second one if one of them is NaN, or if they are equal.
 DMLCONFORM_EIGHT void raise(Eight& number, const Eight& least) {
     number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(_mm512_maskz_max_pd(
         all_eight, reinterpret_cast<const __m512d&>(least), reinterpret_cast<const __m512d&>(number))));
@@ -136,29 +140,33 @@ DMLCONFORM_EIGHT void lower(Eight& number, const Eight& greatest) {
         all_eight, reinterpret_cast<const __m512d&>(greatest), reinterpret_cast<const __m512d&>(number))));
 }
 
+/// The sums of the eight bytes of each number.
+DMLCONFORM_EIGHT void add_bytes(const EightBits& numbers, EightBits& sums) {
+    sums = reinterpret_cast<const EightBits&>(
+        static_cast<const __m512i&>(_mm512_sad_epu8(reinterpret_cast<const __m512i&>(numbers), __m512i{})));
+}
+
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
 /// does not vectorise loops with comparisons of numbers that may be NaN.
-DMLCONFORM_EIGHT void add_noise_to_eight(float* elements, const std::uint64_t* random, const EightRanges& ranges) {
+DMLCONFORM_EIGHT void add_noise_to_eight(float* elements, const EightBits& bits, const EightRanges& ranges) {
     constexpr double largest = std::numeric_limits<double>::max();
     const Eight zero = {};
-    EightBits bits;
-    EightFloats given;
-    load(bits, random);
-    load(given, elements);
-    const EightBits sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+    const auto given = static_cast<EightFloats>(_mm256_maskz_loadu_ps(ranges.elements, elements));
+    EightBits sum;
+    add_bytes(bits, sum);
     const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
     Eight normal = ranges.sigma * ((total - normal_mean) * normal_scale);
     raise(normal, -ranges.below);
     lower(normal, ranges.above);
-    const Eight element = __builtin_convertvector(given, Eight);
+    Eight element;
+    widen(given, element);
     Eight result;
     if (ranges.have_sigma) {
         // Most eights. Sums of infinities and NaN stay what they are.
         const Eight moved_by = element + normal;
         result = normal != zero ? moved_by : element;
     } else {
-        const EightBits high = bits >> 11;
-        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, high), Eight) * 0x1p-53;
+        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, bits), Eight) * uniform_scale;
         Eight uniform = fraction * (ranges.below + ranges.above) - ranges.below;
         uniform = ranges.below <= largest ? uniform : zero;
         uniform = ranges.above <= largest ? uniform : zero;
@@ -168,46 +176,39 @@ DMLCONFORM_EIGHT void add_noise_to_eight(float* elements, const std::uint64_t* r
         result = element <= largest ? result : element;
         result = element >= -largest ? result : element;
     }
-    const EightFloats stored = __builtin_convertvector(result, EightFloats);
-    std::memcpy(elements, &stored, sizeof stored);
+    EightFloats stored;
+    narrow(result, stored);
+    _mm256_mask_storeu_ps(elements, ranges.elements, static_cast<__m256>(stored));
 }
 
-/// The ranges of some eights are loaded once for all runs.
-DMLCONFORM_EIGHT void add_noise_to_whole_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t whole,
-                                                const core::ElementSlack& slack) {
-    std::array<EightRanges, random_at_once / 8> ranges;
-    std::array<std::uint64_t, random_at_once> random{};
-    for (std::size_t done = 0; done < whole; done += random_at_once) {
-        const std::size_t count = std::min(random_at_once, whole - done);
+/// For elements first … end - 1. The ranges of some are loaded once for all runs, and hashes once for two adjacent
+/// ones.
+DMLCONFORM_EIGHT void add_noise_in_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t end,
+                                          const core::ElementSlack& slack) {
+    std::array<EightRanges, hashes_at_once / 8> ranges;
+    std::array<std::uint64_t, hashes_at_once> hashes{};
+    for (; first < end; first += hashes_at_once) {
+        const std::size_t count = std::min(hashes_at_once, end - first);
         for (std::size_t i = 0; i < count; i += 8) {
-            load_ranges(slack, first + done + i, ranges[i / 8]);
+            load_ranges(slack, first + i, count - i, ranges[i / 8]);
         }
-        for (const RowOfRun& row : rows) {
-            const std::uint64_t from = row.key + first + done;
-            for (std::size_t k = 0; k < random_at_once; ++k) {
-                random[k] = core::mixed(from + k);
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            const std::uint64_t key = rows[row].key;
+            if (row == 0 || key != rows[row - 1].key) {
+                const std::uint64_t from = key + first;
+                for (std::size_t k = 0; k < (count + 7) / 8 * 8; ++k) {
+                    hashes[k] = core::mixed(from + k);
+                }
             }
+            float* const elements = rows[row].elements + first;
             for (std::size_t i = 0; i < count; i += 8) {
-                add_noise_to_eight(row.elements + done + i, random.data() + i, ranges[i / 8]);
+                EightBits bits;
+                load(bits, hashes.data() + i);
+                const EightBits half = rows[row].run % 2 == 0 ? bits & 0xffffffff : bits >> 32;
+                add_noise_to_eight(elements + i, half, ranges[i / 8]);
             }
         }
     }
-}
-
-/// Returns the number of elements of each row that are done.
-std::size_t add_noise_to_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t count,
-                                const core::ElementSlack& slack) {
-    if (!has_avx512()) {
-        return 0;
-    }
-    const std::size_t whole = count / 8 * 8;
-    add_noise_to_whole_eights(rows, first, whole, slack);
-    return whole;
-}
-#else
-std::size_t add_noise_to_eights(std::span<const RowOfRun> /*rows*/, std::size_t /*first*/, std::size_t /*count*/,
-                                const core::ElementSlack& /*slack*/) {
-    return 0;
 }
 #endif
 
@@ -361,75 +362,75 @@ void NodeNoise::add_to_element(T& element, std::size_t index, std::size_t run, s
                                : stepped(element, steps.of_turn(core::mixed(seed_ + index) + run));
         return;
     }
-    const double by = std::clamp(drawn(range, core::mixed(key + index)) + inwards, -range.below, range.above);
+    const double noise = drawn(range, half_of(core::mixed(key + index), run));
+    const double by = std::clamp(noise + inwards, -range.below, range.above);
     element = by == 0 ? element : moved<T>(value + by);
 }
 
 std::uint64_t NodeNoise::key_of(std::size_t run) const {
-    return core::mixed(seed_ ^ core::mixed(run + 1));
+    return core::mixed(seed_ ^ core::mixed(run / 2 + 1));
 }
 
-std::size_t NodeNoise::add_to_eights(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const {
-    if (!has_ranges_alone(tolerance_, slack_)) {
-        return 0;
-    }
-    const std::size_t end = std::clamp(first + count, first, std::max(first, slack_.meaningful));
-    return add_noise_to_eights(rows, first, end - first, slack_);
+bool NodeNoise::has_rows(const core::TensorDesc& desc) const {
+    return desc.data_type == core::DataType::float32 && core::is_packed(desc) && !moves_nothing(tolerance_) &&
+           !tolerance_.alternatives;
 }
 
-template <class T>
-void NodeNoise::add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const {
-    const std::uint64_t key = key_of(run);
-    std::size_t done = 0;
-    if constexpr (std::is_same_v<T, float>) {
-        const RowOfRun row{elements.data(), key};
-        done = add_to_eights({&row, 1}, elements.size(), first);
-    }
-    for (; done < elements.size(); ++done) {
-        add_to_element(elements[done], first + done, run, key);
-    }
+RowOfRun NodeNoise::row_of(core::Tensor& output, std::size_t run) const {
+    return {output.as<float>().data(), run, key_of(run)};
 }
 
-void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const {
-    const std::size_t done = add_to_eights(rows, count, first);
-    for (std::size_t run = 0; run < rows.size(); ++run) {
-        for (std::size_t i = done; i < count; ++i) {
-            add_to_element(rows[run].elements[i], first + i, run, rows[run].key);
+void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const {
+    const std::size_t end = first + count;
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+    if (has_avx512() && has_ranges_alone(tolerance_, slack_)) {
+        add_noise_in_eights(rows, first, std::clamp(slack_.meaningful, first, end), slack_);
+        return;
+    }
+#endif
+    for (const RowOfRun& row : rows) {
+        for (std::size_t i = first; i < end; ++i) {
+            add_to_element(row.elements[i], i, row.run, row.key);
         }
     }
+}
+
+void NodeNoise::add_to_whole_rows(std::span<const RowOfRun> rows, std::int64_t count) const {
+    // The slack of a block stays in the caches until all runs have it.
+    constexpr std::int64_t block = 2048;
+    const std::int64_t blocks = (count + block - 1) / block;
+    const auto cost = static_cast<std::int64_t>(rows.size()) * block * 20;
+    parallel_for(blocks, cost, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first * block; i < std::min(count, last * block); i += block) {
+            add_to_rows(rows, static_cast<std::size_t>(i), static_cast<std::size_t>(std::min(block, count - i)));
+        }
+    });
 }
 
 void NodeNoise::add_to_all(std::span<core::Tensor* const> runs) const {
     const core::TensorDesc& desc = runs.front()->desc;
-    const bool are_adjacent = desc.data_type == core::DataType::float32 && core::is_packed(desc);
-    if (!are_adjacent || moves_nothing(tolerance_) || tolerance_.alternatives) {
-        for (std::size_t run = 0; run < runs.size(); ++run) {
+    std::vector<RowOfRun> rows;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        if (has_rows(desc)) {
+            rows.push_back(row_of(*runs[run], run));
+        } else {
             add_to(*runs[run], run);
         }
-        return;
     }
-    // The slack of a block stays in the caches until all runs have it.
-    constexpr std::int64_t block = 2048;
-    const auto count = static_cast<std::int64_t>(*core::element_count(desc.sizes));
-    const std::int64_t blocks = (count + block - 1) / block;
-    const auto cost = static_cast<std::int64_t>(runs.size()) * block * 20;
-    parallel_for(blocks, cost, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first * block; i < std::min(count, last * block); i += block) {
-            const auto start = static_cast<std::size_t>(i);
-            const auto length = static_cast<std::size_t>(std::min(block, count - i));
-            std::vector<RowOfRun> rows;
-            for (std::size_t run = 0; run < runs.size(); ++run) {
-                rows.push_back({runs[run]->as<float>().data() + start, key_of(run)});
-            }
-            add_to_rows(rows, length, start);
-        }
-    });
+    if (!rows.empty()) {
+        add_to_whole_rows(rows, static_cast<std::int64_t>(*core::element_count(desc.sizes)));
+    }
 }
 
 void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
     const core::TensorDesc& desc = output.desc;
     if (core::bytes_of(desc.data_type) == 0) {
         return;  // 4-bit integers are never rounded, because operators only copy them
+    }
+    if (has_rows(desc)) {
+        const RowOfRun row = row_of(output, run);
+        add_to_whole_rows({&row, 1}, static_cast<std::int64_t>(*core::element_count(desc.sizes)));
+        return;
     }
     const core::StridedRuns<1> runs(desc.sizes, {core::signed_strides(desc)});
     const std::uint64_t key = key_of(run);
@@ -441,16 +442,9 @@ void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
             parallel_for(runs.run_count(), length * 20, [&](std::int64_t first, std::int64_t last) {
                 std::int64_t index = first * length;
                 runs.for_each_run(first, last, [&](const auto& offsets) {
-                    if (step == 1) {
-                        add_to_row(std::span(elements + offsets[0], static_cast<std::size_t>(length)),
-                                   static_cast<std::size_t>(index), run);
-                    } else {
-                        for (std::int64_t i = 0; i < length; ++i) {
-                            add_to_element(elements[offsets[0] + i * step], static_cast<std::size_t>(index + i), run,
-                                           key);
-                        }
+                    for (std::int64_t i = 0; i < length; ++i, ++index) {
+                        add_to_element(elements[offsets[0] + i * step], static_cast<std::size_t>(index), run, key);
                     }
-                    index += length;
                 });
             });
         }

@@ -21,7 +21,13 @@ struct NoiseRange {
 [[nodiscard]] NoiseRange noise_range(core::DataType type, double value, std::size_t index,
                                      const core::Tolerance& tolerance, const core::ElementSlack& slack);
 
-struct RowOfRun;
+/// The packed FP32 elements of a run's output.
+struct RowOfRun {
+    float* elements = nullptr;
+    std::size_t run = 0;
+    /// What the run's random numbers follow from.
+    std::uint64_t key = 0;
+};
 
 /// The noise of a node's output. The tolerance and the slack must be those of the reference for that node, and must
 /// outlive this object.
@@ -42,15 +48,16 @@ public:
     /// The same for all runs from 0 on. Their tensors have the same layout.
     void add_to_all(std::span<core::Tensor* const> runs) const;
 
+    /// True if the noise of such an output may be added in parts.
+    [[nodiscard]] bool has_rows(const core::TensorDesc& desc) const;
+    /// Only for outputs that have rows.
+    [[nodiscard]] RowOfRun row_of(core::Tensor& output, std::size_t run) const;
+    /// For `count` elements of all runs.
+    void add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const;
+
 private:
     [[nodiscard]] std::uint64_t key_of(std::size_t run) const;
-    /// For `count` adjacent elements of several runs. Returns how many of each are done.
-    std::size_t add_to_eights(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const;
-    /// For `count` adjacent elements of all runs.
-    void add_to_rows(std::span<const RowOfRun> rows, std::size_t count, std::size_t first) const;
-    /// For adjacent elements in row-major order.
-    template <class T>
-    void add_to_row(std::span<T> elements, std::size_t first, std::size_t run) const;
+    void add_to_whole_rows(std::span<const RowOfRun> rows, std::int64_t count) const;
     /// `key`: the run's.
     template <class T>
     void add_to_element(T& element, std::size_t index, std::size_t run, std::uint64_t key) const;

@@ -140,8 +140,20 @@ struct Convolved {
         for (const Tensor& image : runs) {
             of_runs.push_back(pointers(image));
         }
-        return cpu::compute_outputs_of_runs(
-            descriptor, {of_reference, for_runs, {true, false, false}, {of_runs.begin(), of_runs.end()}}, {}, [] {});
+        std::vector<std::atomic<int>> heard(for_runs.size());
+        auto outputs = cpu::compute_outputs_of_runs(
+            descriptor, {of_reference, for_runs, {true, false, false}, {of_runs.begin(), of_runs.end()}}, {}, [] {},
+            [&](const auto& /*outputs*/) {
+                return [&](std::int64_t first, std::int64_t count) {
+                    for (std::int64_t i = first; i < first + count; ++i) {
+                        ++heard[static_cast<std::size_t>(i)];
+                    }
+                };
+            });
+        for (std::size_t i = 0; !outputs.empty() && i < heard.size(); ++i) {
+            EXPECT_EQ(heard[i], 1) << i;
+        }
+        return outputs;
     }
 };
 
@@ -357,8 +369,9 @@ TEST(Runs, NeedAFilterThatAllRunsHaveInCommon) {
     std::vector<double> for_runs;
     const auto of_reference = whole.pointers(whole.inputs[0]);
     (void)cpu::compute_reference(whole.descriptor, of_reference, cpu::Accumulation::fp32, &for_runs);
-    EXPECT_TRUE(cpu::compute_outputs_of_runs(whole.descriptor,
-                                             {of_reference, for_runs, {true, true, false}, {of_reference}}, {}, [] {})
+    EXPECT_TRUE(cpu::compute_outputs_of_runs(
+                    whole.descriptor, {of_reference, for_runs, {true, true, false}, {of_reference}}, {}, [] {},
+                    [](const auto& /*outputs*/) { return nullptr; })
                     .empty());
 }
 

@@ -97,6 +97,7 @@ bool store_runs(const RunArguments& arguments, const Factors& factors, std::size
                       differences.values + static_cast<std::int64_t>(run) * differences.stride,
                       static_cast<std::size_t>(differences.count));
         }
+        arguments.stored(first, differences.count);
     });
 }
 
