@@ -320,7 +320,7 @@ private:
         }
         const core::Dimensions sizes = first_sizes(whole->sizes, 0);
         const core::Dimensions first = first_sizes(part->sizes, *left_out);
-        return static_cast<double>(first.size()) <= *most && first.size() <= sizes.size() &&
+        return !first.empty() && static_cast<double>(first.size()) <= *most && first.size() <= sizes.size() &&
                std::equal(first.begin(), first.end(), sizes.begin());
     }
 

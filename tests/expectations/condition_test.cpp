@@ -241,8 +241,8 @@ TEST(Condition, SizesOfATensorMayStartWithThoseOfAnother) {
     EXPECT_TRUE(holds("[1, 2, 3]", "[1, 1, 2]", 1, 0)) << "leading sizes of 1 do not count";
     EXPECT_FALSE(holds("[1, 2, 3]", "[1, 1, 3]", 2, 0));
     EXPECT_FALSE(holds("[1, 2, 3]", "[2, 3, 1]", 2, 0)) << "more than the input has";
-    EXPECT_TRUE(holds("[2, 3, 4]", "[1, 1, 5]", 0, 1)) << "with none";
-    EXPECT_TRUE(holds("[2, 3, 4]", "[5, 6, 7]", 0, 4)) << "with less than none";
+    EXPECT_FALSE(holds("[2, 3, 4]", "[1, 1, 5]", 2, 1)) << "there are none";
+    EXPECT_FALSE(holds("[2, 3, 4]", "[5, 6, 7]", 2, 4)) << "there are less than none";
 }
 
 TEST(Condition, FieldsOfSomeOperatorsDoNotHoldForOthers) {
