@@ -8,6 +8,7 @@
 #include "engine/cpu/graph_reference.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/left_out.h"
+#include "engine/cpu/variants.h"
 #include "engine/operators/graph.h"
 
 namespace dmlconform::cpu {
@@ -72,11 +73,11 @@ std::uint64_t temporary_bytes(const operators::Descriptor& descriptor) {
     return bytes;
 }
 
-Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
-                            Accumulation accumulation, std::vector<double>* for_runs) {
-    if (descriptor.graph != nullptr) {
-        return compute_graph_reference(*descriptor.graph, inputs, accumulation);
-    }
+namespace {
+
+/// Tensors for the outputs, which `compute` fills, and bounds as far as the operator's tolerance needs them.
+template <class Compute>
+Reference computed(const operators::Descriptor& descriptor, const Compute& compute) {
     Reference reference;
     const auto slots = descriptor.outputs();
     reference.outputs.reserve(slots.size());
@@ -94,9 +95,29 @@ Reference compute_reference(const operators::Descriptor& descriptor, std::span<c
         outputs.push_back(
             &reference.outputs.emplace_back(slot.desc == nullptr ? core::Tensor() : core::Tensor(*slot.desc)));
     }
-    find_kernel(descriptor.schema->short_name())
-        ->compute({descriptor, inputs, outputs, reference.slack, accumulation, for_runs});
+    compute(outputs, reference.slack);
     return reference;
+}
+
+}  // namespace
+
+Reference compute_reference(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
+                            Accumulation accumulation, std::vector<double>* for_runs) {
+    if (descriptor.graph != nullptr) {
+        return compute_graph_reference(*descriptor.graph, inputs, accumulation);
+    }
+    const Kernel& kernel = *find_kernel(descriptor.schema->short_name());
+    return computed(descriptor, [&](std::span<core::Tensor* const> outputs, std::span<core::ElementSlack> slack) {
+        kernel.compute({descriptor, inputs, outputs, slack, accumulation, for_runs});
+    });
+}
+
+Reference compute_variant(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
+                          Accumulation accumulation, std::string_view variant) {
+    const Variant& other = *find_variant(*descriptor.schema, variant);
+    return computed(descriptor, [&](std::span<core::Tensor* const> outputs, std::span<core::ElementSlack> slack) {
+        other.compute({descriptor, inputs, outputs, slack, accumulation});
+    });
 }
 
 namespace {

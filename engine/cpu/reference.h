@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -43,6 +44,11 @@ struct Reference {
                                           std::span<const core::Tensor* const> inputs,
                                           Accumulation accumulation = Accumulation::fp32,
                                           std::vector<double>* for_runs = nullptr);
+
+/// The same by a variant of the operator, which must have it: see engine/cpu/variants.h. Not for graphs.
+[[nodiscard]] Reference compute_variant(const operators::Descriptor& descriptor,
+                                        std::span<const core::Tensor* const> inputs, Accumulation accumulation,
+                                        std::string_view variant);
 
 /// True if compute_outputs_of_runs may be able to compute the operator. Not for graphs.
 [[nodiscard]] bool may_compute_runs(const operators::Descriptor& descriptor);

@@ -10,6 +10,7 @@
 #include "engine/core/glob.h"
 #include "engine/core/utf8.h"
 #include "engine/expectations/dimension_condition.h"
+#include "engine/expectations/element_condition.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
 #include "engine/operators/graph.h"
@@ -92,6 +93,7 @@ private:
             {"breaks", &ConditionReader::read_breaks},
             {"operators", &ConditionReader::read_operators},
             {"someNode", &ConditionReader::read_some_node},
+            {"someElement", &ConditionReader::read_some_element},
         };
         return all;
     }
@@ -404,6 +406,18 @@ private:
                                                                     });
                          },
                          false};
+    }
+
+    /// Reads a condition that has to hold for some element that is expected.
+    std::optional<Condition> read_some_element(const JsonValue& value) {
+        const auto element = ElementCondition::read(value, operators_, problems_);
+        if (element && element->reads_actual()) {
+            problems_.add(value.offset, "what the engine has computed does not decide which cases are meant");
+        }
+        if (!element || element->reads_actual()) {
+            return std::nullopt;
+        }
+        return Condition{[element = *element](CaseFacts& facts) { return element.holds_somewhere(facts); }, true};
     }
 
     static std::vector<const operators::OperatorSchema*> every_operator() {

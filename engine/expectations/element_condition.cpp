@@ -14,6 +14,7 @@
 #include "engine/cases/element_reader.h"
 #include "engine/core/element.h"
 #include "engine/core/utf8.h"
+#include "engine/cpu/variants.h"
 #include "engine/expectations/field_condition.h"
 #include "engine/expectations/tensor_condition.h"
 
@@ -33,6 +34,7 @@ constexpr std::string_view from_word = "from";
 constexpr std::string_view within_word = "within";
 // A change of the case, and how far from what is then accepted.
 constexpr std::string_view accepted_word = "acceptedWith";
+constexpr std::string_view variant_word = "computedAs";
 constexpr std::string_view times_word = "timesTolerance";
 
 bool is_result(std::string_view name) {
@@ -101,6 +103,9 @@ public:
                 into.other_.changes = std::move(*changes);
             }
             return;
+        }
+        if (member.key == variant_word) {
+            return read_variant(member.value, into.other_.variant);
         }
         if (member.key == times_word) {
             return read_times(member.value, into.other_.times_tolerance);
@@ -197,6 +202,16 @@ private:
         times = *number;
     }
 
+    void read_variant(const cases::JsonValue& value, std::string& variant) {
+        const std::string* const name = value.string();
+        const auto has_it = [&](const auto* schema) { return cpu::find_variant(*schema, *name) != nullptr; };
+        if (name == nullptr || std::ranges::none_of(operators_, has_it)) {
+            problems_.add(value.offset, "this is not the name of a variant of the operators of this entry");
+            return;
+        }
+        variant = *name;
+    }
+
     void read_source(const cases::JsonValue& value, std::string& source) {
         const std::string* const name = value.string();
         if (name == nullptr || !has_tensor(operators_, *name, operators::FieldKind::input)) {
@@ -225,8 +240,8 @@ std::optional<ElementCondition> ElementCondition::read(const cases::JsonValue& v
     for (const cases::JsonMember& member : *value.object()) {
         reader.read(member, read);
     }
-    if (problems.count() == before && read.other_.times_tolerance != 1 && read.other_.changes.empty()) {
-        problems.add(value.offset, "\"timesTolerance\" of elements needs \"acceptedWith\"",
+    if (problems.count() == before && read.other_.times_tolerance != 1 && !read.other_.is_other()) {
+        problems.add(value.offset, "\"timesTolerance\" of elements needs \"acceptedWith\" or \"computedAs\"",
                      "beside \"elements\", it says how far any element may be off");
     }
     if (problems.count() == before && read.reads_inputs() && !has_element_wise(operators)) {
@@ -255,8 +270,7 @@ bool ElementCondition::reads_actual() const {
     const auto names_actual = [](const Operand& operand) {
         return std::ranges::any_of(operand.factors(), [](const auto* factor) { return factor->name == actual_word; });
     };
-    return !source_.empty() || !within_.empty() || !other_.changes.empty() ||
-           std::ranges::any_of(operands_, names_actual);
+    return !source_.empty() || !within_.empty() || other_.is_other() || std::ranges::any_of(operands_, names_actual);
 }
 
 bool ElementCondition::is_unknown(const Operand& operand, const Wanted& wanted) {
@@ -426,10 +440,27 @@ std::vector<bool> ElementCondition::mask(CaseFacts& facts, std::size_t output, s
     if (!within_.empty()) {
         keep_those_within(wanted, mask);
     }
-    if (!other_.changes.empty() && !keep_those_accepted(wanted, mask)) {
+    if (other_.is_other() && !keep_those_accepted(wanted, mask)) {
         return {};
     }
     return mask;
+}
+
+bool ElementCondition::holds_somewhere(CaseFacts& facts) const {
+    constexpr std::uint64_t most_elements = std::uint64_t{1} << 24;
+    const auto outputs = facts.descriptor().outputs();
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+        const core::TensorDesc* const desc = outputs[output].desc;
+        const auto count = desc == nullptr ? std::nullopt : core::element_count(desc->sizes);
+        if (!count) {
+            continue;
+        }
+        const auto selected = *count > most_elements ? std::vector<bool>{true} : mask(facts, output, *count);
+        if (std::ranges::find(selected, true) != selected.end()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace dmlconform::expectations

@@ -11,6 +11,7 @@
 //     { "from": "InputTensor" }
 //     { "within": ["ValueTensor+BiasTensor", "PastValueTensor", 0] }
 //     { "acceptedWith": { "BiasTensor": null }, "timesTolerance": 4 }
+//     { "computedAs": "clampedOffsets" }
 //     { "expected": { "nan": true } }
 //     { "expected": { "above": 65504, "below": 65520 }, "actual/expected": { "infinite": true } }
 #pragma once
@@ -42,14 +43,18 @@ public:
     /// inputs are read and the operator is not element-wise.
     [[nodiscard]] std::vector<bool> mask(CaseFacts& facts, std::size_t output, std::uint64_t elements) const;
 
+    /// True if it holds for an element of some output. Assumed for very large outputs, where evaluating it would take
+    /// too long.
+    [[nodiscard]] bool holds_somewhere(CaseFacts& facts) const;
+
     /// True if it is about inputs, and so about element-wise operators alone.
     [[nodiscard]] bool reads_inputs() const;
 
     /// True if it is about what the engine has computed, so that no element that it selects can be right by chance.
     [[nodiscard]] bool reads_actual() const;
 
-    /// True if it asks what is accepted of a changed case.
-    [[nodiscard]] bool accepts_another_case() const { return !other_.changes.empty(); }
+    /// True if it asks what is accepted of a changed case, or of a variant.
+    [[nodiscard]] bool accepts_another_case() const { return other_.is_other(); }
 
 private:
     /// An element of an input, of what is expected or of what was computed; that of an input optionally after
@@ -109,7 +114,7 @@ private:
     /// empty.
     std::vector<std::string> within_;
     std::vector<double> within_numbers_;
-    /// The case of which the engine has computed what is accepted. May have no changes.
+    /// The case of which the engine has computed what is accepted. May be no other case.
     OtherCase other_;
 };
 

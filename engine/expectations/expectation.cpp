@@ -104,22 +104,7 @@ bool Expectation::meets(const std::string& id, CaseFacts& facts) const {
 }
 
 bool Expectation::means_some_element(CaseFacts& facts) const {
-    constexpr std::uint64_t most_elements = std::uint64_t{1} << 24;
-    const auto outputs = facts.descriptor().outputs();
-    const auto is_meant = [&](std::size_t output) {
-        const core::TensorDesc* const desc = outputs[output].desc;
-        const auto count = desc == nullptr ? std::nullopt : core::element_count(desc->sizes);
-        if (!count || *count > most_elements) {
-            return count.has_value();
-        }
-        const auto mask = elements->mask(facts, output, *count);
-        return std::find(mask.begin(), mask.end(), true) != mask.end();
-    };
-    bool is_any_meant = !elements;
-    for (std::size_t output = 0; output < outputs.size() && !is_any_meant; ++output) {
-        is_any_meant = is_meant(output);
-    }
-    return is_any_meant;
+    return !elements || elements->holds_somewhere(facts);
 }
 
 bool Expectation::is_about(std::string_view operator_name) const {

@@ -88,6 +88,7 @@ Json condition_definition() {
               {"someDimension", {{"$ref", "#/$defs/dimension"}}},
               {"operators", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"someNode", condition_schema()},
+              {"someElement", {{"type", "object"}, {"minProperties", 1}}},
               {"breaks", {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}}}}};
 }
 
@@ -122,6 +123,7 @@ std::string expectations_schema() {
                   {"from", glob},
                   {"within", within},
                   {"acceptedWith", {{"type", "object"}, {"minProperties", 1}}},
+                  {"computedAs", text},
                   {"timesTolerance", {{"type", "number"}, {"minimum", 1}}}}},
                 {"additionalProperties", number_schema()}})},
           {"happens", described("What goes wrong. Default: any of them.",

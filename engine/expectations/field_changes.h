@@ -31,10 +31,15 @@ struct FieldChange {
     std::variant<std::monostate, double, std::string, AtLeast> becomes;
 };
 
-/// A changed case, and how many times its tolerance an engine may be off.
+/// A changed case, how it is computed, and how many times its tolerance an engine may be off.
 struct OtherCase {
     std::vector<FieldChange> changes{};
+    /// A variant of the operator: see engine/cpu/variants.h. Empty if the case is computed as it should be.
+    std::string variant{};
     double times_tolerance = 1;
+
+    /// False if it is the case itself.
+    [[nodiscard]] bool is_other() const { return !changes.empty() || !variant.empty(); }
 };
 
 /// Reports problems; the result is then empty.

@@ -14,6 +14,7 @@
 #include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
 #include "engine/run/node_cases.h"
+#include "engine/run/output_elements.h"
 #include "engine/run/runner.h"
 
 namespace dmlconform::fuzz {
@@ -152,7 +153,7 @@ private:
             ++tally_->known[finding_of(*result.expectation)].failed;
         } else if (result.status == run::Status::pass && expected_ != nullptr) {
             std::set<std::string> findings;
-            expectations::CaseFacts facts(subject);
+            expectations::CaseFacts facts(subject, run::elements_by_reference(subject));
             for (const std::size_t index : expected_->matching(subject, result.engine)) {
                 const expectations::Expectation& entry = expected_->all()[index];
                 // What is about the engine's own elements excuses nothing that may be right.

@@ -182,7 +182,9 @@ const cpu::Reference& CaseValues::reference() {
             return *reference_;
         }
         try {
-            reference_ = reference_for(descriptor_, inputs(), reference_wish(case_));
+            ReferenceWish wish = reference_wish(case_);
+            wish.variant = variant_;
+            reference_ = reference_for(descriptor_, inputs(), wish);
         } catch (const ReferenceLost& lost) {
             lost_ = lost.what();  // later engines do not try again
             throw;
@@ -200,7 +202,7 @@ const std::vector<std::string>& CaseValues::undecided() {
 
 const cpu::Reference& CaseValues::half_reference() {
     if (!half_reference_) {
-        half_reference_ = reference_for(descriptor_, inputs(), {cpu::Accumulation::float16, 0});
+        half_reference_ = reference_for(descriptor_, inputs(), {cpu::Accumulation::float16, 0, variant_});
     }
     return *half_reference_;
 }

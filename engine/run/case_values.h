@@ -49,6 +49,8 @@ public:
 
     /// Puts inputs into temporary files, so that a graph's values lie in such files as well. Only before the first use.
     void use_files() { in_files_ = true; }
+    /// Lets a variant of the operator compute the reference: see engine/cpu/variants.h. Only before the first use.
+    void use_variant(std::string variant) { variant_ = std::move(variant); }
 
     /// One for each of Descriptor::inputs(); null for absent ones. Throws DataUnavailable.
     [[nodiscard]] std::span<const core::Tensor* const> inputs();
@@ -88,6 +90,7 @@ private:
     bool answered_;
     bool prepared_ = false;
     bool in_files_ = false;
+    std::string variant_{};
     std::vector<core::Tensor> inputs_;
     std::vector<const core::Tensor*> input_pointers_;
     std::shared_ptr<const std::vector<core::Tensor>> answer_;

@@ -8,6 +8,7 @@
 
 #include "engine/core/glob.h"
 #include "engine/run/failure_kind.h"
+#include "engine/run/output_elements.h"
 
 namespace dmlconform::run {
 namespace {
@@ -138,7 +139,7 @@ std::vector<std::size_t> ExpectedResults::candidates(const cases::Case& subject,
 
 std::vector<std::size_t> ExpectedResults::matching(const cases::Case& subject, std::size_t engine) const {
     std::vector<std::size_t> found = candidates(subject, engine);
-    expectations::CaseFacts facts(subject);
+    expectations::CaseFacts facts(subject, elements_by_reference(subject));
     std::erase_if(found, [&](std::size_t index) { return !all_[index].meets(subject.id, facts); });
     return found;
 }

@@ -11,6 +11,7 @@
 #include "engine/core/element.h"
 #include "engine/core/float16.h"
 #include "engine/core/floating_format.h"
+#include "engine/cpu/variants.h"
 #include "engine/operators/rules.h"
 #include "engine/run/blank_output.h"
 #include "engine/run/case_values.h"
@@ -155,7 +156,11 @@ std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::
     if (!changed || !cpu::has_reference(*changed->descriptor)) {
         return std::nullopt;
     }
+    if (!other.variant.empty() && cpu::find_variant(*changed->descriptor->schema, other.variant) == nullptr) {
+        return std::nullopt;
+    }
     CaseValues values(*changed, false);
+    values.use_variant(other.variant);
     std::vector<bool> mask(*core::element_count(actual.desc.sizes), true);
     try {
         const Accepted accepted =

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cpu/graph_reference.h"
+#include "engine/cpu/variants.h"
 #include "engine/engine_lost.h"
 #include "engine/operators/descriptor_json.h"
 #include "engine/run/reference_message.h"
@@ -94,7 +95,8 @@ private:
         const auto asked = connection.queue("reference",
                                             {{"executable", *compiled},
                                              {"halfPrecision", wish.accumulation == cpu::Accumulation::float16},
-                                             {"runs", wish.runs}},
+                                             {"runs", wish.runs},
+                                             {"variant", wish.variant}},
                                             std::numeric_limits<std::uint32_t>::max());
         const json answer = connection.answer(*asked);
         (void)connection.queue("release", {{"executable", *compiled}});
@@ -126,6 +128,9 @@ std::function<bool()> end_requested;
 
 cpu::Reference compute_here(const operators::Descriptor& descriptor, std::span<const core::Tensor* const> inputs,
                             const ReferenceWish& wish) {
+    if (!wish.variant.empty()) {
+        return cpu::compute_variant(descriptor, inputs, wish.accumulation, wish.variant);
+    }
     return descriptor.graph == nullptr
                ? cpu::compute_reference(descriptor, inputs, wish.accumulation)
                : cpu::compute_graph_reference(*descriptor.graph, inputs, wish.accumulation, wish.runs, end_requested);
@@ -184,6 +189,11 @@ json answer_reference(const operators::Descriptor& descriptor, std::span<const c
         request.value("halfPrecision", json()) == json(true) ? cpu::Accumulation::float16 : cpu::Accumulation::fp32;
     constexpr std::uint64_t most_runs = 1000;
     wish.runs = static_cast<std::size_t>(std::min(worker::unsigned_member(request, "runs").value_or(0), most_runs));
+    const auto variant = request.find("variant");
+    if (variant != request.end() && variant->is_string() &&
+        cpu::find_variant(*descriptor.schema, variant->get<std::string>()) != nullptr) {
+        wish.variant = variant->get<std::string>();
+    }
     return to_json(compute_here(descriptor, inputs, wish));
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 #include "engine/cpu/reference.h"
 #include "engine/worker/worker_engine.h"
@@ -22,6 +23,8 @@ struct ReferenceWish {
     cpu::Accumulation accumulation = cpu::Accumulation::fp32;
     /// For graphs: the number of runs that the tolerance is computed from.
     std::size_t runs = 0;
+    /// The operator's variant that is computed: see engine/cpu/variants.h. Empty for what is right.
+    std::string variant{};
 };
 
 /// Computes references in separate processes from now on, one for each thread that needs them. `command` starts them.

@@ -245,6 +245,22 @@ TEST(Condition, SizesOfATensorMayStartWithThoseOfAnother) {
     EXPECT_FALSE(holds("[2, 3, 4]", "[5, 6, 7]", 2, 4)) << "there are less than none";
 }
 
+TEST(Condition, AsksForSomeElementThatIsExpected) {
+    const cases::Case subject = case_of(powers);
+    const auto holds = [&](const char* text, const OutputElements& outputs) {
+        std::string wrong;
+        const auto condition = read(text, subject, wrong);
+        EXPECT_TRUE(condition) << wrong;
+        CaseFacts facts(subject, outputs);
+        return condition && condition->reads_values && condition->holds(facts);
+    };
+    const OutputElements outputs{[](std::size_t) { return std::vector<double>{1, 2, 3, 4, 5, 6}; }};
+    EXPECT_TRUE(holds(R"({ "someElement": { "expected": { "above": 5 } } })", outputs));
+    EXPECT_FALSE(holds(R"({ "someElement": { "expected": { "above": 6 } } })", outputs));
+    EXPECT_FALSE(holds(R"({ "not": { "someElement": { "expected": 3 } } })", outputs));
+    EXPECT_TRUE(holds(R"({ "someElement": { "expected": { "above": 6 } } })", {})) << "nobody knows what is expected";
+}
+
 TEST(Condition, FieldsOfSomeOperatorsDoNotHoldForOthers) {
     const operators::OperatorSchema* const both[] = {operators::find_operator("ELEMENT_WISE_POW"),
                                                      operators::find_operator("ELEMENT_WISE_ROUND")};
@@ -278,6 +294,10 @@ TEST(Condition, ProblemsHavePositions) {
          "c.json:1:16: error: this is not the name of an operator that the condition is about (at /operators)"},
         {R"({ "someNode": { "InputTensor": { "values": { "nan": true } } } })",
          "c.json:1:15: error: the values that a node reads are not known here (at /someNode)"},
+        {R"({ "someElement": { "actual": 1 } })",
+         "c.json:1:18: error: what the engine has computed does not decide which cases are meant (at /someElement)"},
+        {R"({ "someElement": { "within": "InputTensor" } })",
+         "c.json:1:18: error: what the engine has computed does not decide which cases are meant (at /someElement)"},
         {R"({ "InputTensor": { "Sizes": { "8": 1 } } })",
          "c.json:1:31: error: \"8\" is not a dimension: they are 0 to 7 (at /InputTensor/Sizes/8)"},
         {R"({ "InputTensor": { "elements": {} } })",
@@ -573,9 +593,31 @@ TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
     EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "none") << "nobody knows";
 }
 
+TEST(Condition, ElementsMayBeComputedByAVariant) {
+    const std::vector<double> actual{1, 2, 3, 4, 5, 6};
+    OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
+    OtherCase asked;
+    outputs.accepted_with = [&](std::size_t, const OtherCase& other) {
+        asked = other;
+        return std::optional(std::vector<bool>{true, false, true, true, false, true});
+    };
+    const char* const text = R"({ "computedAs": "clampedOffsets", "timesTolerance": 2 })";
+    EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "101101");
+    EXPECT_EQ(asked.variant, "clampedOffsets");
+    EXPECT_TRUE(asked.changes.empty());
+    EXPECT_EQ(asked.times_tolerance, 2);
+    EXPECT_EQ(mask_of(text, case_of(resampled), 6), "111111") << "it has not run yet";
+    for (const char* name : {"\"absentStates\"", "\"\"", "1", "null"}) {
+        EXPECT_NE(mask_of(fmt::format(R"({{ "computedAs": {} }})", name).c_str(), case_of(resampled), 6)
+                      .find("this is not the name of a variant of the operators of this entry"),
+                  std::string::npos)
+            << name;
+    }
+}
+
 TEST(Condition, AFactorOfTheToleranceIsForAChangedCase) {
     EXPECT_NE(mask_of(R"({ "expected": 1, "timesTolerance": 2 })", case_of(resampled), 6)
-                  .find("\"timesTolerance\" of elements needs \"acceptedWith\""),
+                  .find("\"timesTolerance\" of elements needs \"acceptedWith\" or \"computedAs\""),
               std::string::npos);
     for (const char* times : {"0.5", "\"2\"", "-1", "\"inf\""}) {
         const std::string text = fmt::format(R"({{ "acceptedWith": {{ "Scales": 1 }}, "timesTolerance": {} }})", times);

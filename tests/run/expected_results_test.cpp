@@ -462,6 +462,28 @@ TEST_F(Expecting, WhatWasNotWrittenIsNotExcusedByAWideRange) {
     EXPECT_EQ(status(untouched), Status::fail);
 }
 
+/// At 1.5, what is right is 50.5, and the variant has 7 + (1 - 7) * 1.5.
+TEST_F(Expecting, WhatAVariantOfTheOperatorComputes) {
+    constexpr std::string_view resampled = R"({ "name": "resampled", "operator": "RESAMPLE1",
+        "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [3] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "InterpolationMode": "LINEAR",
+                  "Scales": [1], "InputPixelOffsets": [-1], "OutputPixelOffsets": [-0.5] },
+        "inputs": { "InputTensor": [7, 1, 100] } })";
+    const auto status = [&](float computed) {
+        Behaviour behaviour;
+        behaviour.change = [computed](std::span<core::Tensor* const> outputs) {
+            outputs[0]->as<float>()[0] = computed;
+        };
+        const Expectation entry = entry_of(R"("elements": { "computedAs": "clampedOffsets" })", "fail", "RESAMPLE1");
+        return run(behaviour, {entry}, resampled).status;
+    };
+    EXPECT_EQ(status(50.5F), Status::pass);
+    EXPECT_EQ(status(-2), Status::xfail);
+    EXPECT_EQ(status(-2.01F), Status::fail);
+    EXPECT_EQ(status(51), Status::fail);
+    EXPECT_EQ(status(std::nanf("")), Status::fail);
+}
+
 TEST_F(Expecting, WhatIsAcceptedOfLargerInputs) {
     constexpr std::string_view mean = R"({ "name": "mean", "operator": "ELEMENT_WISE_MEAN",
         "desc": { "ATensor": { "DataType": "FLOAT32", "Sizes": [1] }, "BTensor": { "DataType": "FLOAT32", "Sizes": [1] },

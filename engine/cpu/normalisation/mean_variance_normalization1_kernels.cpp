@@ -11,6 +11,7 @@
 #include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/variants.h"
 #include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu::mean_variance_normalization1_kernels {
@@ -56,6 +57,8 @@ struct Normalization {
     /// Without the mean, the variance is the mean of squares.
     bool normalize_variance = true;
     float epsilon;
+    /// See StatisticsAttributes.
+    bool stores_variance = false;
 };
 
 /// Arrays of the iteration; `logical` is the row-major index of the element.
@@ -208,7 +211,8 @@ StatisticsAttributes statistics_attributes(const Normalization& op) {
     for (std::size_t d = 0; d < op.input.sizes.size(); ++d) {
         dimensions += op.reduced[d] && op.input.sizes[d] > 1 ? 1 : 0;
     }
-    return {op.input.data_type, dimensions, op.subtract_mean, op.normalize_variance, double{op.epsilon}};
+    return {op.input.data_type,    dimensions,         op.subtract_mean,
+            op.normalize_variance, double{op.epsilon}, op.stores_variance};
 }
 
 /// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
@@ -218,7 +222,7 @@ void normalize_set(const Normalization& op, const Pointers<T>& at, const Runs& i
                    std::span<double> values) {
     load_set(op, at, inner, base, values);
     const std::span<const double> numbers = values;
-    const Moments moments = moments_of<double>(op, std::span(&numbers, 1), at.slack != nullptr);
+    Moments moments = moments_of<double>(op, std::span(&numbers, 1), at.slack != nullptr);
     if (at.slack == nullptr && !at.activation->is_present() && inner.run_strides()[scale] == 0 &&
         inner.run_strides()[bias] == 0) {
         normalize_runs(op, at, inner, base, values, moments);
@@ -226,6 +230,9 @@ void normalize_set(const Normalization& op, const Pointers<T>& at, const Runs& i
     }
     const StatisticsRange statistics =
         at.slack != nullptr ? statistics_range(numbers, moments.mean, statistics_attributes(op)) : StatisticsRange();
+    if (op.stores_variance && op.normalize_variance && at.slack != nullptr) {
+        moments.rstd = statistics.rstd.value;
+    }
     std::size_t count = 0;
     inner.for_each_run([&](Runs::PerArray offset) {
         for (std::size_t a = 0; a < array_count; ++a) {
@@ -279,8 +286,9 @@ void normalize(const Normalization& op, const Pointers<T>& at) {
     });
 }
 
-void compute(const KernelArguments& arguments) {
-    const Normalization op(arguments.descriptor);
+void normalize(const KernelArguments& arguments, bool stores_variance) {
+    Normalization op(arguments.descriptor);
+    op.stores_variance = stores_variance;
     const element_wise::FusedActivation activation(arguments.descriptor.activation("FusedActivation"));
     core::with_type(op.input.data_type, [&]<class T>() {
         const auto data = [&](Input input) {
@@ -293,6 +301,10 @@ void compute(const KernelArguments& arguments) {
                      arguments.outputs[0]});
         }
     });
+}
+
+void compute(const KernelArguments& arguments) {
+    normalize(arguments, false);
 }
 
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
@@ -308,3 +320,11 @@ Kernels kernels() {
 }
 
 }  // namespace dmlconform::cpu::mean_variance_normalization1_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+void mean_variance_normalization_with_stored_variance(const KernelArguments& arguments) {
+    mean_variance_normalization1_kernels::normalize(arguments, true);
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels

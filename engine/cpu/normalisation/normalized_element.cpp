@@ -171,6 +171,22 @@ Interval variance_of_group(std::span<const double> numbers, double mean, const I
                      error + shift * shift * (1 + (count + 5) * core::float32.one_rounding));
 }
 
+/// What is left of a variance in a FLOAT16 tensor. Measured on DirectML 1.15.4: 65504 if it is larger.
+Interval in_float16(const Interval& variance) {
+    if (!variance.has_numbers()) {
+        return variance;
+    }
+    const auto stored = [](double number, double rounding) {
+        const double flushed = number < core::float16.smallest_normal
+                                   ? number + (rounding < 0 ? -number : core::float16.smallest)
+                                   : number * (1 + rounding);
+        return std::min(flushed, core::float16.largest);
+    };
+    const double low = stored(std::max(variance.low, 0.0), -core::float16.one_rounding);
+    const double high = stored(std::max(variance.high, 0.0), core::float16.one_rounding);
+    return {low, high, variance.nan};
+}
+
 }  // namespace
 
 StatisticsRange statistics_range(std::span<const double> numbers, double mean, const StatisticsAttributes& attributes) {
@@ -182,7 +198,9 @@ StatisticsRange statistics_range(std::span<const double> numbers, double mean, c
     }
     if (attributes.normalize_variance) {
         Interval variance = variance_of_group(numbers, mean, range.mean, none, passes);
-        if (variance.low >= core::float16.smallest_normal && variance.high <= core::float16.largest) {
+        if (attributes.stores) {
+            variance = in_float16(variance);
+        } else if (variance.low >= core::float16.smallest_normal && variance.high <= core::float16.largest) {
             variance = normalisation::maybe_stored(attributes.type, variance);
         }
         range.rstd = normalisation::reciprocal_root(variance, attributes.epsilon);

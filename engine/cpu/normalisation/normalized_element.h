@@ -60,6 +60,8 @@ struct StatisticsAttributes {
     bool subtract_mean = true;
     bool normalize_variance = true;
     double epsilon = 0;
+    /// True if the variance must be stored as FLOAT16, whatever is left of it.
+    bool stores = false;
 };
 
 /// For a group whose exact mean, or 0 if it is not subtracted, is `mean`. The numbers are summed in FP32, in any order.

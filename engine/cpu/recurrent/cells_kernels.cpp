@@ -1,6 +1,7 @@
 // One step of RNN, GRU and LSTM. The documentation shows the equations as images; they are ONNX's, and DirectML 1.15.4
 // was measured to compute them. Equals definitions/recurrent.cpp.
 #include "engine/cpu/recurrent/sequence.h"
+#include "engine/cpu/variants.h"
 
 namespace dmlconform::cpu::cells_kernels {
 namespace {
@@ -43,7 +44,7 @@ public:
         const std::vector<Number> reset = gate_values(reset_gate, input);
         std::vector<Number> rest = this->states_;
         for (std::size_t i = 0; i < rest.size(); ++i) {
-            rest[i] = this->stored(reset[i] * rest[i]);
+            rest[i] = this->lacks_states() ? rest[i] : this->stored(reset[i] * rest[i]);
         }
         std::vector<Number> next = this->states_;
         for (std::size_t i = 0; i < next.size(); ++i) {
@@ -137,7 +138,8 @@ private:
     [[nodiscard]] Number gate_value(std::int64_t gate, std::int64_t unit, std::span<const double> input,
                                     const std::vector<Number>& states, const Number& cell) const {
         Sum sum = this->gate_sum(gate, unit, input, states);
-        if (this->network().has_peepholes()) {
+        const bool is_absent = gate != output_gate && this->lacks_cells();
+        if (this->network().has_peepholes() && !is_absent) {
             sum.begin_part();
             sum.add_product(this->network().peephole(this->directed_.direction, gate, unit), cell);
         }
@@ -177,3 +179,19 @@ Kernels kernels() {
 }
 
 }  // namespace dmlconform::cpu::cells_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+void rnn_without_absent_states(const KernelArguments& arguments) {
+    recurrent::Run<cells_kernels::RnnCell>(arguments, true).compute();
+}
+
+void gru_without_absent_states(const KernelArguments& arguments) {
+    recurrent::Run<cells_kernels::GruCell>(arguments, true).compute();
+}
+
+void lstm_without_absent_states(const KernelArguments& arguments) {
+    recurrent::Run<cells_kernels::LstmCell>(arguments, true).compute();
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels

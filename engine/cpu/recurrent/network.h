@@ -34,6 +34,9 @@ struct Network {
                                 static_cast<std::size_t>(directions) +
                             which];
     }
+    /// True if an initial state or cell that is absent is multiplied by nothing, instead of being 0. DirectML 1.15.4
+    /// was measured to do that.
+    bool skips_absent = false;
     [[nodiscard]] bool runs_backward(std::int64_t direction) const { return runs_backward_ || direction == 1; }
     /// The index of the t-th step to process in a sequence of that length.
     [[nodiscard]] std::int64_t step_after(std::int64_t taken, std::int64_t direction, std::int64_t length) const {

@@ -57,7 +57,19 @@ public:
     [[nodiscard]] const std::vector<Number>& states() const { return states_; }
     [[nodiscard]] const std::vector<Number>& cells() const { return cells_; }
 
+    /// To be called after each step.
+    void end_step() { is_first_ = false; }
+
 protected:
+    /// True if states or cells are absent in this step, and count as nothing.
+    [[nodiscard]] bool lacks_states() const {
+        return is_first_ && network().skips_absent &&
+               network().first_state(directed_.direction, directed_.sequence).empty();
+    }
+    [[nodiscard]] bool lacks_cells() const {
+        return is_first_ && network().skips_absent &&
+               network().first_cell(directed_.direction, directed_.sequence).empty();
+    }
     [[nodiscard]] const Network& network() const { return directed_.network; }
     [[nodiscard]] std::int64_t units() const { return directed_.network.hidden; }
     [[nodiscard]] Number stored(const Number& x) const { return arithmetic_.stored(x); }
@@ -84,7 +96,9 @@ protected:
 
     void add_state_part(Sum& sum, std::int64_t gate, std::int64_t unit, const std::vector<Number>& states) const {
         sum.begin_part();
-        sum.add_products(network().recurrence(directed_.direction, gate, unit), std::span<const Number>(states));
+        if (!lacks_states()) {
+            sum.add_products(network().recurrence(directed_.direction, gate, unit), std::span<const Number>(states));
+        }
     }
 
     [[nodiscard]] Number activated(std::size_t which, const Number& x) const {
@@ -103,6 +117,7 @@ protected:
     DirectedSequence directed_;
     std::vector<Number> states_;
     std::vector<Number> cells_;
+    bool is_first_ = true;
 };
 
 /// An output that may be absent, and its bounds if they are wanted.
@@ -137,8 +152,9 @@ private:
 template <template <class> class Cell>
 class Run {
 public:
-    explicit Run(const KernelArguments& arguments)
+    explicit Run(const KernelArguments& arguments, bool skips_absent = false)
         : descriptor_(arguments.descriptor), network_(arguments, Cell<Exact>::gates) {
+        network_.skips_absent = skips_absent;
         for (std::size_t i = 0; i < arguments.outputs.size(); ++i) {
             outputs_.emplace_back(arguments, i);
             bounded_ = bounded_ || outputs_.back().wants_bounds();
@@ -174,8 +190,10 @@ private:
         for (std::int64_t taken = 0; taken < length; ++taken) {
             const std::int64_t step = network_.step_after(taken, direction, length);
             cell.step(network_.input(step, sequence));
+            cell.end_step();
             if (bounds) {
                 bounds->step(network_.input(step, sequence));
+                bounds->end_step();
             }
             outputs_[all_states].put(step, direction, sequence, cell.states(), state_range);
         }

@@ -154,20 +154,28 @@ void Around::add(double element) {
     finite = finite && std::isfinite(element);
 }
 
+Interval mean_at(double way, const Interval& first, const Interval& second) {
+    const double of_first = 1 - way;
+    return {(of_first >= 0 ? first.low : first.high) * of_first + (way >= 0 ? second.low : second.high) * way,
+            (of_first >= 0 ? first.high : first.low) * of_first + (way >= 0 ? second.high : second.low) * way, false};
+}
+
 Interval interpolated_range(const Interval& means, const Around& around, double value, std::size_t dimensions) {
     if (!around.finite) {
         // An infinity with a weight of 0 gives NaN, and a position beyond an element includes others.
         return std::isfinite(value) ? Interval(-infinity, infinity, true) : Interval(value, value, true);
     }
-    if (2 * around.largest > core::float32.largest) {
+    const double largest = around.gain * around.largest;
+    // Weights of FP32 that are so large leave nothing of what they should add up to.
+    if (2 * largest > core::float32.largest || around.gain * core::float32.half_rounding >= 1) {
         return {-infinity, infinity, true};
     }
     const bool alike =
         around.keeps_equal && means.low == means.high && means.low == value && around.largest == std::fabs(value);
-    const double error = alike ? 0 : 6 * core::float32.one_rounding * static_cast<double>(dimensions) * around.largest;
+    const double error = alike ? 0 : 6 * core::float32.one_rounding * static_cast<double>(dimensions) * largest;
     // One subtraction, multiplication and addition for each dimension, and a position anywhere in its range.
     const double variance = alike ? 0
-                                  : 3 * static_cast<double>(dimensions) * rounding_variance(around.largest) +
+                                  : 3 * static_cast<double>(dimensions) * rounding_variance(largest) +
                                         uniform_variance((means.high - means.low) / 2);
     return Interval(means.low - error, means.high + error, false, std::isnan(value) ? means.low : value, variance) +
            Interval(0);

@@ -70,6 +70,8 @@ struct Weight {
 /// Properties of the elements around a position.
 struct Around {
     double largest = 0;
+    /// The sum of the magnitudes of their weights: more than 1 if the result lies beyond two elements.
+    double gain = 1;
     bool finite = true;
     /// True if equal elements must give exactly that element: those of integer types, because truncation would take one
     /// off, and a single element with a weight of 1. Otherwise implementations may round shares of equal elements.
@@ -77,6 +79,9 @@ struct Around {
 
     void add(double element);
 };
+
+/// The mean of two elements at a distance from the first one. Below 0 and above 1 one of the weights is negative.
+[[nodiscard]] Interval mean_at(double way, const Interval& first, const Interval& second);
 
 /// The range that FP32 may compute by interpolation in `dimensions` dimensions. `means` are the smallest and largest
 /// mean at the positions that rounding may lead to, `value` is the exact result. In any order of dimensions, each takes

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace dmlconform::cpu::window {
 namespace {
@@ -26,21 +27,36 @@ struct Mapping {
           input_offset(number_of(descriptor, "InputPixelOffsets", d, 0.5)),
           output_offset(number_of(descriptor, "OutputPixelOffsets", d, -0.5)) {}
 
-    [[nodiscard]] double position(std::int64_t output) const {
-        return (static_cast<double>(output) - output_offset) / scale - input_offset;
+    [[nodiscard]] double position(std::int64_t output) const { return place(output) - input_offset; }
+    /// The position without the input's offset.
+    [[nodiscard]] double place(std::int64_t output) const {
+        return (static_cast<double>(output) - output_offset) / scale;
     }
 
     /// The FP32 range: with a division or a reciprocal, with separate or combined offsets. Division by powers of two is
     /// exact.
     [[nodiscard]] Interval position_in_fp32(std::int64_t output) const {
+        const Interval offset = -(Interval(output_offset) * inverse()) - Interval(input_offset);
+        return hull(shifted_in_fp32(output) - Interval(input_offset),
+                    in_fp32(static_cast<double>(output)) * inverse() + offset);
+    }
+    /// The same without the input's offset.
+    [[nodiscard]] Interval place_in_fp32(std::int64_t output) const {
+        return hull(shifted_in_fp32(output),
+                    in_fp32(static_cast<double>(output)) * inverse() - Interval(output_offset) * inverse());
+    }
+
+private:
+    [[nodiscard]] bool is_power_of_two() const {
         int exponent = 0;
-        const bool is_power = std::frexp(scale, &exponent) == 0.5;
-        const Interval number = in_fp32(static_cast<double>(output));
-        const Interval inverse = is_power ? Interval(1 / scale) : Interval(1) / Interval(scale);
-        const Interval shifted = number - Interval(output_offset);
-        const Interval quotient = is_power ? shifted * inverse : hull(shifted / Interval(scale), shifted * inverse);
-        const Interval offset = -(Interval(output_offset) * inverse) - Interval(input_offset);
-        return hull(quotient - Interval(input_offset), number * inverse + offset);
+        return std::frexp(scale, &exponent) == 0.5;
+    }
+    [[nodiscard]] Interval inverse() const {
+        return is_power_of_two() ? Interval(1 / scale) : Interval(1) / Interval(scale);
+    }
+    [[nodiscard]] Interval shifted_in_fp32(std::int64_t output) const {
+        const Interval shifted = in_fp32(static_cast<double>(output)) - Interval(output_offset);
+        return is_power_of_two() ? shifted * inverse() : hull(shifted / Interval(scale), shifted * inverse());
     }
 };
 
@@ -136,6 +152,34 @@ std::vector<Weight> filtered(const Mapping& mapping, const Sample& sample, std::
     return weights;
 }
 
+/// An element and the next one, both of which are clamped to the input, and the distances of two positions from it.
+Between pair_at(double first, double low, double high, std::int64_t size) {
+    const auto inside = [size](double element) {
+        return std::isnan(element) ? std::int64_t{0}
+                                   : static_cast<std::int64_t>(std::clamp(element, 0.0, static_cast<double>(size - 1)));
+    };
+    return {inside(first), inside(first + 1), low - first, high - first};
+}
+
+/// The pairs whose first element is one of a range, for a range of positions. Those beyond the input are one.
+std::vector<Between> pairs_at(const Interval& first, const Interval& position, std::int64_t size) {
+    std::vector<Between> pairs;
+    const double lowest = std::floor(first.low);
+    const double highest = std::floor(first.high);
+    const auto end = static_cast<double>(size);
+    const auto add = [&](double from, double to) {
+        if (from <= to) {
+            pairs.push_back(pair_at(from, position.low - (to - from), position.high, size));
+        }
+    };
+    add(lowest, std::min(highest, -1.0));
+    for (double at = std::max(lowest, 0.0); at <= std::min(highest, end - 1); ++at) {
+        add(at, at);
+    }
+    add(std::max(lowest, end), highest);
+    return pairs;
+}
+
 }  // namespace
 
 /// Tolerances are computed for descriptors without attributes, too.
@@ -165,6 +209,36 @@ std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const
         sample.position = mapping.position(output);
         sample.range = bounded ? mapping.position_in_fp32(output) : Interval(sample.position);
         find_neighbours(sample, line.size, reading, bounded);
+    }
+    return samples;
+}
+
+std::vector<Sample> samples_with_clamped_offset(const operators::Descriptor& descriptor, const Line& line,
+                                                bool bounded) {
+    const Mapping mapping(descriptor, line.dimension);
+    const double clamped = std::clamp(mapping.input_offset, 0.0, 1.0);
+    std::vector<Sample> samples(static_cast<std::size_t>(line.outputs));
+    for (std::int64_t output = 0; output < line.outputs; ++output) {
+        Sample& sample = samples[static_cast<std::size_t>(output)];
+        sample.position = mapping.position(output);
+        const double first = std::floor(mapping.place(output) - clamped);
+        sample.at = pair_at(first, sample.position, sample.position, line.size);
+        sample.at.from = sample.at.first == sample.at.second ? 0 : sample.at.from;
+        if (!bounded) {
+            continue;
+        }
+        sample.range = mapping.position_in_fp32(output);
+        const Interval chosen = mapping.place_in_fp32(output) - Interval(clamped);
+        sample.anywhere = sample.range.nan || chosen.nan || !sample.range.has_numbers() || !chosen.has_numbers() ||
+                          !std::isfinite(sample.position);
+        if (sample.anywhere) {
+            continue;
+        }
+        sample.around = pairs_at(chosen, sample.range, line.size);
+        std::ranges::copy(between(sample.range.low, sample.range.high, line.size), std::back_inserter(sample.around));
+        if (mapping.scale == 1 && mapping.input_offset == -mapping.output_offset) {
+            sample.around.push_back({sample.at.first, sample.at.first, 0, 0});
+        }
     }
     return samples;
 }

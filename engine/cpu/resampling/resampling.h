@@ -22,6 +22,12 @@ struct Line {
 [[nodiscard]] std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line,
                                                 bool bounded);
 
+/// The same for LINEAR as DirectML 1.15.4 was measured to compute it: the elements are chosen by an input offset that
+/// is clamped to 0 and 1, but weighted by the given one. For some outputs it chooses as it should, and where each
+/// position is an element, it takes the first of the two.
+[[nodiscard]] std::vector<Sample> samples_with_clamped_offset(const operators::Descriptor& descriptor, const Line& line,
+                                                              bool bounded);
+
 /// The weights of the elements for each output. Antialiasing spreads them over more elements.
 [[nodiscard]] std::vector<std::vector<Weight>> weights_along(const operators::Descriptor& descriptor, const Line& line,
                                                              bool bounded);

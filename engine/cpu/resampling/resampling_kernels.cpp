@@ -8,6 +8,8 @@
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/resampling/resampling.h"
+#include "engine/cpu/tensor_numbers.h"
+#include "engine/cpu/variants.h"
 
 namespace dmlconform::cpu::resampling_kernels {
 namespace {
@@ -24,11 +26,15 @@ Line line_of(const KernelArguments& arguments, std::size_t d) {
     return {d, std::int64_t{arguments.inputs[0]->desc.sizes[d]}, std::int64_t{arguments.outputs[0]->desc.sizes[d]}};
 }
 
+/// Chooses the elements that the outputs along a dimension are made of.
+using FindSamples = std::vector<Sample> (*)(const operators::Descriptor&, const Line&, bool bounded);
+
 /// For each dimension, a sample for each coordinate of the output.
-std::vector<std::vector<Sample>> samples_of(const KernelArguments& arguments, bool bounded) {
+std::vector<std::vector<Sample>> samples_of(const KernelArguments& arguments, bool bounded,
+                                            FindSamples find = window::samples_along) {
     std::vector<std::vector<Sample>> samples;
     for (std::size_t d = 0; d < arguments.inputs[0]->desc.sizes.size(); ++d) {
-        samples.push_back(window::samples_along(arguments.descriptor, line_of(arguments, d), bounded));
+        samples.push_back(find(arguments.descriptor, line_of(arguments, d), bounded));
     }
     return samples;
 }
@@ -109,8 +115,8 @@ double settled(core::DataType type, double mean) {
 
 class Means {
 public:
-    explicit Means(const KernelArguments& arguments)
-        : ends_(arguments), samples_(samples_of(arguments, ends_.slack != nullptr)) {}
+    explicit Means(const KernelArguments& arguments, FindSamples find = window::samples_along)
+        : ends_(arguments), samples_(samples_of(arguments, ends_.slack != nullptr, find)) {}
 
     void compute() const {
         const movement::Rows rows(ends_.output.desc);
@@ -154,8 +160,9 @@ private:
             const Interval first = extremes(coordinates, d + 1, address + at.first * ends_.strides[d], around);
             const Interval second = extremes(coordinates, d + 1, address + at.second * ends_.strides[d], around);
             for (const double way : {at.from, at.to}) {
-                result.low = std::min(result.low, first.low * (1 - way) + second.low * way);
-                result.high = std::max(result.high, first.high * (1 - way) + second.high * way);
+                const Interval mean = window::mean_at(way, first, second);
+                result.low = std::min(result.low, mean.low);
+                result.high = std::max(result.high, mean.high);
             }
         }
         return result;
@@ -167,6 +174,21 @@ private:
                                    [&](auto /*coordinate*/) { return sample(coordinates, d++).is_at_element(); });
     }
 
+    /// The sum of all weights' magnitudes: 1 for positions between elements.
+    [[nodiscard]] double gain(Coordinates coordinates) const {
+        double product = 1;
+        for (std::size_t d = 0; d < coordinates.size(); ++d) {
+            double most = 1;
+            for (const Between& at : sample(coordinates, d).around) {
+                for (const double way : {at.from, at.to}) {
+                    most = std::max(most, std::fabs(1 - way) + std::fabs(way));
+                }
+            }
+            product *= most;
+        }
+        return product;
+    }
+
     [[nodiscard]] Interval range(Coordinates coordinates, double value) const {
         for (std::size_t d = 0; d < coordinates.size(); ++d) {
             if (sample(coordinates, d).anywhere) {
@@ -174,7 +196,9 @@ private:
             }
         }
         window::Around around;
-        around.keeps_equal = !core::is_floating_point(ends_.output.desc.data_type) || is_at_element(coordinates);
+        around.gain = gain(coordinates);
+        around.keeps_equal =
+            around.gain == 1 && (!core::is_floating_point(ends_.output.desc.data_type) || is_at_element(coordinates));
         const Interval means = extremes(coordinates, 0, 0, around);
         return window::interpolated_range(means, around, value, coordinates.size());
     }
@@ -229,6 +253,48 @@ private:
     std::vector<std::vector<std::vector<Weight>>> weights_;
 };
 
+// ---- as DirectML computes them -----------------------------------------------------------------------------------
+
+/// Numbers between and beyond the elements of the input, as far as weights of the given offsets lead beyond them. The
+/// input is resampled to a power of two, and from there to the output.
+Interval beyond_elements(const KernelArguments& arguments) {
+    double gain = 1;
+    for (const float offset : arguments.descriptor.get<std::vector<float>>("InputPixelOffsets")) {
+        const double once = 1 + 2 * std::max({-double{offset}, double{offset} - 1, 0.0});
+        gain *= once * once;
+    }
+    double low = infinity;
+    double high = -infinity;
+    for (const double element : numbers_of(*arguments.inputs[0])) {
+        low = std::fmin(low, element);
+        high = std::fmax(high, element);
+    }
+    const double middle = (low + high) / 2;
+    const double reach = (high - low) / 2 * gain * (1 + 0x1p-9);
+    return std::isfinite(reach) ? Interval(middle - reach, middle + reach, false) : Interval(-infinity, infinity, true);
+}
+
+void compute_with_clamped_offsets(const KernelArguments& arguments) {
+    if (!window::is_linear(arguments.descriptor)) {
+        return take_nearest(arguments);
+    }
+    if (!window::is_antialiased(arguments.descriptor)) {
+        return Means(arguments, window::samples_with_clamped_offset).compute();
+    }
+    WeightedMeans(arguments).compute();
+    core::Tensor& output = *arguments.outputs[0];
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    if (slack == nullptr) {
+        return;
+    }
+    const Interval range =
+        element_wise::stored_range(output.desc.data_type, beyond_elements(arguments), element_wise::Store::wrapping);
+    const std::vector<double> values = numbers_of(output);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        note_accepted(*slack, i, output.desc.data_type, values[i], range);
+    }
+}
+
 // ---- rows --------------------------------------------------------------------------------------------------------
 
 void compute(const KernelArguments& arguments) {
@@ -265,3 +331,11 @@ Kernels kernels() {
 }
 
 }  // namespace dmlconform::cpu::resampling_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+void resample_with_clamped_offsets(const KernelArguments& arguments) {
+    resampling_kernels::compute_with_clamped_offsets(arguments);
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels

@@ -1,0 +1,43 @@
+// The table of variants. docs/expectations.md says what each of them computes.
+#include "engine/cpu/variants.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dmlconform::cpu {
+namespace {
+
+using namespace variants_of_kernels;
+
+constexpr std::array<std::string_view, 3> resamplings{"RESAMPLE1", "RESAMPLE2", "RESAMPLE3"};
+constexpr std::array<std::string_view, 1> average_grad{"AVERAGE_POOLING_GRAD"};
+constexpr std::array<std::string_view, 3> normalizations{"MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1",
+                                                         "MEAN_VARIANCE_NORMALIZATION2"};
+constexpr std::array<std::string_view, 1> rnn{"RNN"};
+constexpr std::array<std::string_view, 1> gru{"GRU"};
+constexpr std::array<std::string_view, 1> lstm{"LSTM"};
+
+constexpr Variant all[] = {
+    {"clampedOffsets", resamplings, resample_with_clamped_offsets},
+    {"narrowPositions", average_grad, average_pooling_grad_in_32_bits},
+    {"storedVariance", normalizations, mean_variance_normalization_with_stored_variance},
+    {"absentStates", rnn, rnn_without_absent_states},
+    {"absentStates", gru, gru_without_absent_states},
+    {"absentStates", lstm, lstm_without_absent_states},
+};
+
+}  // namespace
+
+std::span<const Variant> variants() {
+    return all;
+}
+
+const Variant* find_variant(const operators::OperatorSchema& schema, std::string_view name) {
+    const auto* const found = std::ranges::find_if(all, [&](const Variant& variant) {
+        return variant.name == name &&
+               std::ranges::find(variant.operators, schema.short_name()) != variant.operators.end();
+    });
+    return found == std::end(all) ? nullptr : found;
+}
+
+}  // namespace dmlconform::cpu
