@@ -539,6 +539,7 @@ const std::map<std::string_view, std::string_view> other_numbers{
     {"steps_per_thread", "work from which threads share a loop (tests/cpu/parallel_test.cpp)"},
     {"rounds", "of Philox"},
     {"most_samples", "the largest number of samples that regions may have"},
+    {"most_narrow_stops", "windows that DirectML would not come to an end with (tests/cpu/variants_test.cpp)"},
     {"bias", "of the exponents of doubles"},
     {"run_tile_columns", "columns of a tile of several runs (tests/cpu/runs_test.cpp)"},
     {"most_block_columns", "columns of a block of several runs (tests/cpu/runs_test.cpp)"},

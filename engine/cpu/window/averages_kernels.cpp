@@ -114,11 +114,11 @@ public:
     /// The windows that are said to cover an element. There may be negative ones.
     [[nodiscard]] window::Range stops_at(std::int64_t element) const {
         // DirectML would not come to an end with many more.
-        constexpr std::int64_t most = 1'000'000;
+        constexpr std::int64_t most_narrow_stops = 1'000'000;
         const std::int64_t at = narrow(element + padding_);
         const std::int64_t first = at < taps_ ? 0 : narrow(narrow(at - taps_) / stride_ + 1);
         const std::int64_t last = lesser(at / stride_ + 1, stops_);
-        return {std::max(first, last - most), last};
+        return {std::max(first, last - most_narrow_stops), last};
     }
     [[nodiscard]] std::int64_t count(std::int64_t stop, bool with_padding) const {
         const std::int64_t from = narrow(stop * stride_ - padding_);
