@@ -27,9 +27,8 @@ struct Mapping {
           input_offset(number_of(descriptor, "InputPixelOffsets", d, 0.5)),
           output_offset(number_of(descriptor, "OutputPixelOffsets", d, -0.5)) {}
 
-    [[nodiscard]] double position(std::int64_t output) const { return place(output) - input_offset; }
-    /// The position without the input's offset.
-    [[nodiscard]] double place(std::int64_t output) const {
+    [[nodiscard]] double position(std::int64_t output) const { return before_input_offset(output) - input_offset; }
+    [[nodiscard]] double before_input_offset(std::int64_t output) const {
         return (static_cast<double>(output) - output_offset) / scale;
     }
 
@@ -40,8 +39,7 @@ struct Mapping {
         return hull(shifted_in_fp32(output) - Interval(input_offset),
                     in_fp32(static_cast<double>(output)) * inverse() + offset);
     }
-    /// The same without the input's offset.
-    [[nodiscard]] Interval place_in_fp32(std::int64_t output) const {
+    [[nodiscard]] Interval before_input_offset_in_fp32(std::int64_t output) const {
         return hull(shifted_in_fp32(output),
                     in_fp32(static_cast<double>(output)) * inverse() - Interval(output_offset) * inverse());
     }
@@ -221,14 +219,14 @@ std::vector<Sample> samples_with_clamped_offset(const operators::Descriptor& des
     for (std::int64_t output = 0; output < line.outputs; ++output) {
         Sample& sample = samples[static_cast<std::size_t>(output)];
         sample.position = mapping.position(output);
-        const double first = std::floor(mapping.place(output) - clamped);
+        const double first = std::floor(mapping.before_input_offset(output) - clamped);
         sample.at = pair_at(first, sample.position, sample.position, line.size);
         sample.at.from = sample.at.first == sample.at.second ? 0 : sample.at.from;
         if (!bounded) {
             continue;
         }
         sample.range = mapping.position_in_fp32(output);
-        const Interval chosen = mapping.place_in_fp32(output) - Interval(clamped);
+        const Interval chosen = mapping.before_input_offset_in_fp32(output) - Interval(clamped);
         sample.anywhere = sample.range.nan || chosen.nan || !sample.range.has_numbers() || !chosen.has_numbers() ||
                           !std::isfinite(sample.position);
         if (sample.anywhere) {
