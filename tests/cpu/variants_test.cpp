@@ -113,6 +113,17 @@ TEST(Variants, ResamplingThatMovesNothingTakesTheElementBefore) {
     }
 }
 
+/// The last element is followed by the first one where its number is beyond INT32. Weights as large leave little to
+/// compare.
+TEST(Variants, ResamplingBeyondInt32GoesOnWithTheFirstElement) {
+    const Floats elements{1, 10, 100};
+    EXPECT_TRUE(accepted(resampled(elements, resampling(3, 1, 1, -0.25F, -6e9F)), 0).contains(75.25));
+    EXPECT_TRUE(accepted(resampled(elements, resampling(3, 1, 1, -0.25F, 6e9F)), 0).contains(75.25));
+    const cpu::Interval last = accepted(resampled(elements, resampling(3, 1, 1, -0.25F, -1e9F)), 0);
+    EXPECT_NEAR(last.low, 100, 0.1);
+    EXPECT_NEAR(last.high, 100, 0.1);
+}
+
 /// Between -100 and 100, an offset of 1.25 weighs up to 1.5 in all, and that twice.
 TEST(Variants, AntialiasedResamplingIsBoundedByItsOffsets) {
     const Descriptor descriptor = describe("RESAMPLE3", {{"InputTensor", real({8})},

@@ -211,6 +211,8 @@ std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const
     return samples;
 }
 
+constexpr double beyond_int32 = 0x1p31;
+
 std::vector<Sample> samples_with_clamped_offset(const operators::Descriptor& descriptor, const Line& line,
                                                 bool bounded) {
     const Mapping mapping(descriptor, line.dimension);
@@ -236,6 +238,11 @@ std::vector<Sample> samples_with_clamped_offset(const operators::Descriptor& des
         std::ranges::copy(between(sample.range.low, sample.range.high, line.size), std::back_inserter(sample.around));
         if (mapping.scale == 1 && mapping.input_offset == -mapping.output_offset) {
             sample.around.push_back({sample.at.first, sample.at.first, 0, 0});
+        }
+        // The first element's number is an INT32, which wraps around: the last element is followed by the first one.
+        if (chosen.low <= -beyond_int32 || chosen.high >= beyond_int32 - 1) {
+            sample.around.push_back({line.size - 1, 0, sample.range.low - std::floor(chosen.high),
+                                     sample.range.high - std::floor(chosen.low)});
         }
     }
     return samples;
