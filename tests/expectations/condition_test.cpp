@@ -572,14 +572,19 @@ TEST(Condition, ElementsMayLieBetweenThoseOfInputs) {
               "(at /within)");
 }
 
-TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
-    const std::vector<double> actual{1, 2, 3, 4, 5, 6};
-    OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
-    OtherCase asked;
-    outputs.accepted_with = [&](std::size_t, const OtherCase& other) {
+/// Six elements, four of which are accepted with any other case. The case is stored.
+OutputElements outputs_that_note(OtherCase& asked) {
+    OutputElements outputs{{}, [](std::size_t) { return std::vector<double>{1, 2, 3, 4, 5, 6}; }};
+    outputs.accepted_with = [&asked](std::size_t, const OtherCase& other) {
         asked = other;
         return std::optional(std::vector<bool>{true, false, true, true, false, true});
     };
+    return outputs;
+}
+
+TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
+    OtherCase asked;
+    OutputElements outputs = outputs_that_note(asked);
     const char* const text = R"({ "acceptedWith": { "InputPixelOffsets": 0.5 }, "timesTolerance": 2.5 })";
     EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "101101");
     ASSERT_EQ(asked.changes.size(), 1U);
@@ -594,13 +599,8 @@ TEST(Condition, ElementsMayBeAcceptedOfAChangedCase) {
 }
 
 TEST(Condition, ElementsMayBeComputedByAVariant) {
-    const std::vector<double> actual{1, 2, 3, 4, 5, 6};
-    OutputElements outputs{{}, [&actual](std::size_t) { return actual; }};
     OtherCase asked;
-    outputs.accepted_with = [&](std::size_t, const OtherCase& other) {
-        asked = other;
-        return std::optional(std::vector<bool>{true, false, true, true, false, true});
-    };
+    OutputElements outputs = outputs_that_note(asked);
     const char* const text = R"({ "computedAs": "clampedOffsets", "timesTolerance": 2 })";
     EXPECT_EQ(mask_of(text, case_of(resampled), 6, outputs), "101101");
     EXPECT_EQ(asked.variant, "clampedOffsets");
