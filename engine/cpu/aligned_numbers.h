@@ -1,4 +1,4 @@
-// An array of doubles aligned to a cache line, for vectorised loops.
+// Arrays of numbers aligned to a cache line, for vectorised loops.
 #pragma once
 
 #include <cstddef>
@@ -26,5 +26,6 @@ struct RegisterAligned {
 };
 
 using AlignedNumbers = std::vector<double, RegisterAligned<double>>;
+using AlignedFloats = std::vector<float, RegisterAligned<float>>;
 
 }  // namespace dmlconform::cpu

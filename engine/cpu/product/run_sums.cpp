@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "engine/core/hardware_threads.h"
+#include "engine/cpu/aligned_numbers.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/finish.h"
 #include "engine/cpu/product/prefetch.h"
@@ -187,9 +188,9 @@ private:
     std::int64_t first_column_ = 0;
     std::int64_t columns_ = 0;
     std::int64_t column_tiles_ = 0;
-    std::vector<float> sums_;
-    std::vector<float> right_;
-    std::vector<float> row_;
+    AlignedFloats sums_;
+    AlignedFloats right_;
+    AlignedFloats row_;
     std::vector<RightSegment> segments_;
 };
 
