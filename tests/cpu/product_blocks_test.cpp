@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "engine/cpu/product/filter_positions.h"
+#include "engine/cpu/product/right_block.h"
 #include "engine/cpu/product/tile.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/with_registers.h"
@@ -170,7 +172,7 @@ TEST(ProductBlocks, SumsTakeTheirTermsInOrder) {
     }
 }
 
-/// Also where a block has a single row, which doubles add in another way.
+/// Also where a block has a single row, whose terms are added in another way.
 TEST(ProductBlocks, SumsFP32ReadInPlaceAsCopied) {
     Random random(4);
     const std::array<cpu::product::Shape, 6> shapes{
@@ -264,11 +266,23 @@ cpu::product::ConvolutionFactors random_factors(Random& random, const cpu::produ
             {random_numbers(random, elements)}};
 }
 
+/// The same factors as FP32 numbers in an array.
+struct InFloats {
+    explicit InFloats(const cpu::product::Numbers& numbers) : floats(numbers.values.begin(), numbers.values.end()) {}
+    [[nodiscard]] cpu::product::Numbers numbers() const { return {.values = {}, .floats = floats, .are_fp32 = true}; }
+
+    std::vector<float> floats;
+};
+
 /// Wherever a section of a row starts and ends, each sum adds its terms in the order of k, with registers of any width.
 TEST(FilterPositions, RowsTakeTheirTermsInOrder) {
     Random random(4);
     for (int round = 0; round < 3000; ++round) {
-        const auto factors = random_factors(random, random_convolution(random));
+        const auto convolution = random_convolution(random);
+        const auto factors = random_factors(random, convolution);
+        const InFloats left(factors.left());
+        const InFloats right(factors.right());
+        const cpu::product::ConvolutionFactors in_floats(convolution, left.numbers(), right.numbers());
         const cpu::product::Shape& shape = factors.shape();
         const std::int64_t batch = random.pick<std::int64_t>(0, shape.batches - 1);
         const std::int64_t row = random.pick<std::int64_t>(0, shape.rows - 1);
@@ -289,6 +303,67 @@ TEST(FilterPositions, RowsTakeTheirTermsInOrder) {
             std::vector<double> sums(wanted.size());
             factors.add_row(batch, row, column, count, sums.data());
             ASSERT_EQ(sums, wanted) << "round " << round << " with registers " << static_cast<int>(widest);
+            std::ranges::fill(sums, 0);
+            in_floats.add_row(batch, row, column, count, sums.data());
+            ASSERT_EQ(sums, wanted) << "floats, round " << round << " with registers " << static_cast<int>(widest);
+        }
+    }
+}
+
+/// Loads some rows and columns, and compares them with what `factors` says of each element.
+void expect_block(const Factors& factors, cpu::product::RightBlock& block, std::int64_t width, Random& random) {
+    using cpu::product::Part;
+    const cpu::product::Shape& shape = factors.shape();
+    const std::int64_t batch = random.pick<std::int64_t>(0, shape.batches - 1);
+    const std::int64_t column = random.one_in(2) ? 0 : random.pick<std::int64_t>(0, shape.columns - 1);
+    const std::int64_t columns =
+        random.one_in(2) ? shape.columns - column : random.pick<std::int64_t>(1, shape.columns - column);
+    const std::int64_t k = random.pick<std::int64_t>(0, shape.depth - 1);
+    const std::int64_t count = std::min<std::int64_t>(shape.depth - k, 40);
+    const std::int64_t tiles = (columns + width - 1) / width;
+    const std::int64_t width_of_last = columns - (tiles - 1) * width <= 8 ? 8 : width;
+    const std::int64_t distance = width * count + 5;
+    std::vector<double> loaded(static_cast<std::size_t>(tiles * distance), 7);
+    const Part part = random.one_in(3) ? Part::squares : Part::values;
+    block.select(batch, column, columns);
+    block.load(part, k, count, {loaded.data(), distance, tiles, width, width_of_last});
+    std::vector<double> wanted(loaded.size(), 7);
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+        const std::int64_t width_here = tile + 1 == tiles ? width_of_last : width;
+        for (std::int64_t i = 0; i < count * width_here; ++i) {
+            const std::int64_t number = tile * width + i % width_here;
+            const std::int64_t at =
+                number < columns ? factors.right_index(batch, k + i / width_here, column + number) : Factors::nowhere;
+            const double element =
+                at == Factors::nowhere ? 0 : factors.right().elements()[static_cast<std::size_t>(at)];
+            wanted[static_cast<std::size_t>(tile * distance + i)] = part == Part::squares ? element * element : element;
+        }
+    }
+    ASSERT_EQ(loaded, wanted);
+}
+
+/// For any filter and any columns, with registers of any width. What was found for other rows and batches is the same.
+TEST(RightBlock, HasTheElementsOfItsColumns) {
+    Random random(5);
+    for (int round = 0; round < 400; ++round) {
+        auto convolution = random_convolution(random);
+        if (random.one_in(20)) {
+            convolution.axes.back().taps = random.pick(200, 300);
+        }
+        const auto factors = random_factors(random, convolution);
+        const InFloats left(factors.left());
+        const InFloats right(factors.right());
+        const cpu::product::ConvolutionFactors in_floats(convolution, left.numbers(), right.numbers());
+        for (const cpu::Registers widest : all_registers) {
+            const WithRegisters registers(widest);
+            for (const Factors* const given : std::initializer_list<const Factors*>{&factors, &in_floats}) {
+                cpu::product::RightBlock block(*given);
+                for (int part = 0; part < 4 && !HasFatalFailure(); ++part) {
+                    SCOPED_TRACE("round " + std::to_string(round) + " with registers " +
+                                 std::to_string(static_cast<int>(widest)));
+                    expect_block(*given, block, random.one_in(2) ? 8 : 16, random);
+                }
+            }
         }
     }
 }

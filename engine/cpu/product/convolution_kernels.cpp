@@ -53,15 +53,13 @@ std::vector<double> filters_of(const Descriptor& descriptor, const Convolution& 
     return filters;
 }
 
-/// The filters, which are read in place if that is wanted and if they have the order that products need.
-Numbers numbers_of_filters(const Descriptor& descriptor, const Convolution& convolution, const core::Tensor& filter,
-                           bool in_place) {
+/// The filters, which are read in place if they have the order that products need.
+Numbers numbers_of_filters(const Descriptor& descriptor, const Convolution& convolution, const core::Tensor& filter) {
     using Mode = operators::ConvolutionMode;
     const bool are_as_given =
         !is_backward(descriptor) && enumerator<Mode>(descriptor, "Mode") == Mode::cross_correlation;
-    return in_place && are_as_given && product::is_readable(filter)
-               ? product::read_in_place(filter)
-               : Numbers{filters_of(descriptor, convolution, filter)};
+    return are_as_given && product::is_readable(filter) ? product::read_in_place(filter)
+                                                        : Numbers{filters_of(descriptor, convolution, filter)};
 }
 
 product::Finish finish_of(const Descriptor& descriptor, const core::Tensor* bias) {
@@ -77,10 +75,9 @@ product::Finish finish_of(const Descriptor& descriptor, const core::Tensor* bias
 void compute(const KernelArguments& arguments) {
     const Descriptor& descriptor = arguments.descriptor;
     const Convolution convolution = Convolution::of(descriptor);
-    const bool in_place = product::may_read_in_place(convolution.shape());
     const product::ConvolutionFactors factors(
-        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor], in_place),
-        product::numbers_in_place(*arguments.inputs[input_tensor], in_place));
+        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor]),
+        product::numbers_in_place(*arguments.inputs[input_tensor]));
     product::Finish finish = finish_of(descriptor, arguments.inputs[bias_tensor]);
     finish.accumulation = arguments.accumulation;
     product::store_product(arguments, factors, finish);
@@ -93,8 +90,8 @@ bool compute_runs(const RunArguments& arguments) {
         return false;
     }
     const product::ConvolutionFactors factors(
-        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor], true),
-        product::numbers_in_place(*arguments.inputs[input_tensor], true));
+        convolution, numbers_of_filters(descriptor, convolution, *arguments.inputs[filter_tensor]),
+        product::numbers_in_place(*arguments.inputs[input_tensor]));
     std::vector<product::Finish> finishes;
     for (const auto& inputs : arguments.inputs_of_runs) {
         finishes.push_back(finish_of(descriptor, inputs[bias_tensor]));

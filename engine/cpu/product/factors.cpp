@@ -6,8 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "engine/cpu/aligned_numbers.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/prefetch.h"
+#include "engine/cpu/product/right_block.h"
 #include "engine/cpu/product/tile.h"
 #include "engine/cpu/wide_registers.h"
 
@@ -22,6 +24,8 @@ namespace {
 constexpr std::int64_t block_depth = 256;
 constexpr std::int64_t block_columns = 256;
 constexpr std::int64_t block_rows = 512;
+// Rows of two caches' lines are at different places of the caches for each of a block's tiles.
+constexpr std::int64_t between_tiles = 16;
 // With a single row there is no block of the right matrix, so only the sums must fit the cache.
 constexpr std::int64_t block_columns_of_one_row = 4096;
 
@@ -33,17 +37,13 @@ std::int64_t block_columns_of(const Shape& shape) {
     return shape.rows == 1 ? block_columns_of_one_row : block_columns;
 }
 
-/// A value or bound as this part needs it. Bounds are never negative.
-double in_part(Part part, double x) {
-    return part == Part::values ? x : part == Part::bounds ? std::fabs(x) : x * x;
-}
-
 /// Numbers that are written before they are read, so that fresh memory is not filled with zeros first.
 class Scratch {
 public:
     double* of_size(std::int64_t count) {
         if (count > size_) {
-            numbers_ = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
+            RegisterAligned<double> allocator;
+            numbers_ = {allocator.allocate(static_cast<std::size_t>(count)), Deleter()};
             size_ = count;
         }
         return numbers_.get();
@@ -51,7 +51,10 @@ public:
     [[nodiscard]] const double* data() const { return numbers_.get(); }
 
 private:
-    std::unique_ptr<double[]> numbers_;
+    struct Deleter {
+        void operator()(double* numbers) const { RegisterAligned<double>().deallocate(numbers, 0); }
+    };
+    std::unique_ptr<double[], Deleter> numbers_;
     std::int64_t size_ = 0;
 };
 
@@ -64,7 +67,8 @@ public:
           has_squares_(with_bounds && has_own_bounds()),
           take_(take),
           tile_(with_bounds ? small_tile() : fastest_tile(factors.shape().rows, factors.shape().columns, are_fp32())),
-          partial_tile_(fastest_partial_tile(!has_own_bounds(), are_fp32())) {}
+          partial_tile_(fastest_partial_tile(!has_own_bounds(), are_fp32())),
+          right_block_(factors) {}
 
     void compute(std::int64_t batch, std::int64_t first_row, std::int64_t first_column) {
         const Shape& shape = factors_.shape();
@@ -73,6 +77,7 @@ public:
         first_column_ = first_column;
         rows_ = std::min(block_rows, shape.rows - first_row);
         columns_ = std::min(block_columns_of(shape), shape.columns - first_column);
+        right_block_.select(batch, first_column, columns_);
         sum(Part::values, values_);
         if (has_squares_) {
             sum(Part::bounds, bounds_);
@@ -105,13 +110,18 @@ private:
         return last + width_of(last);
     }
 
-    void sum(Part part, std::vector<double>& sums) {
+    void sum(Part part, AlignedNumbers& sums) {
         const std::int64_t depth = factors_.shape().depth;
+        if (rows_ == 1 && part == Part::values && !with_bounds_) {
+            // A tile would compute several rows, of which only one is needed.
+            sums.assign(static_cast<std::size_t>(columns_), 0);
+            factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
+            return;
+        }
         const auto size = static_cast<std::size_t>(blocks(rows_, tile_.rows) * tile_.rows * stride());
         const bool with_partial_sums = with_bounds_ && part == Part::values;
-        const bool is_added = depth == 0 || rows_ == 1;
-        const auto prepare = [&](std::vector<double>& numbers) {
-            is_added ? numbers.assign(size, 0) : numbers.resize(size);
+        const auto prepare = [&](AlignedNumbers& numbers) {
+            depth == 0 ? numbers.assign(size, 0) : numbers.resize(size);
         };
         prepare(sums);
         if (with_partial_sums) {
@@ -120,22 +130,16 @@ private:
                 prepare(bounds_);
             }
         }
-        const bool are_doubles = factors_.left().floats.empty() && factors_.right().floats.empty();
-        if (rows_ == 1 && part == Part::values && !with_bounds_ && are_doubles) {
-            // A tile would compute several rows, of which only one is needed.
-            factors_.add_row(batch_, first_row_, first_column_, columns_, sums.data());
-            return;
-        }
         const bool needs_magnitudes = with_partial_sums && !has_squares_ && are_fp32();
         for (std::int64_t k = 0; k < depth; k += block_depth) {
             const std::int64_t count = std::min(block_depth, depth - k);
-            const bool is_first = !is_added && k == 0;
+            const bool is_first = k == 0;
             load_right(part, k, count);
             for (std::int64_t row = 0; row < rows_; row += tile_.rows) {
                 const double* const left = loaded_left(part, row, k, count);
                 const double* const magnitudes = needs_magnitudes ? magnitudes_of(left, count) : nullptr;
                 for (std::int64_t column = 0; column < columns_; column += tile_.columns) {
-                    const double* const right = right_.data() + column * count;
+                    const double* const right = right_.data() + column / tile_.columns * tile_distance(count);
                     const auto to = static_cast<std::size_t>(row * stride() + column);
                     if (with_partial_sums) {
                         partial_tile_(left, right, count, &sums[to],
@@ -203,7 +207,7 @@ private:
         }
         for (std::int64_t i = 0; i < rows; ++i) {
             const auto start = static_cast<std::int64_t>(factors_.left_index(batch_, first_row_ + row + i, k));
-            from.copy(start, 1, count, to + i, tile_.rows);
+            from.copy(start, count, to + i, tile_.rows);
             if (part != Part::values) {
                 for (std::int64_t x = 0; x < count; ++x) {
                     to[x * tile_.rows + i] = in_part(part, to[x * tile_.rows + i]);
@@ -212,58 +216,18 @@ private:
         }
     }
 
-    /// Loads a block of the right matrix in groups of a tile's columns, followed by zeros beyond the last one.
-    void load_right(Part part, std::int64_t k, std::int64_t count) {
-        const Numbers& right = factors_.right();
-        const bool is_plain = part == Part::values || right.bounds.empty();
-        const Elements from = is_plain ? right.elements() : Elements(right.bounds);
-        double* const to = right_.of_size(stride() * count);
-        row_.assign(static_cast<std::size_t>(stride()), 0);
-        bool are_adjacent = part == Part::values;
-        for (std::int64_t i = 0; i < count; ++i) {
-            // If elements are adjacent in one row, as in all products but those of large filters, they are in all.
-            if (are_adjacent) {
-                segments_.clear();
-                factors_.find_right(batch_, k + i, first_column_, columns_, segments_);
-                are_adjacent = segments_.size() == 1 && segments_[0].count == columns_ &&
-                               segments_[0].position_step == 1 && segments_[0].element_step == 1;
-            }
-            if (are_adjacent) {
-                from.visit([&](const auto* elements) { distribute(elements + segments_[0].element, i, count, to); });
-                continue;
-            }
-            factors_.load_right(from, batch_, k + i, first_column_, columns_, row_.data());
-            if (part != Part::values) {
-                std::transform(row_.begin(), row_.end(), row_.begin(), [&](double x) { return in_part(part, x); });
-            }
-            distribute(row_.data(), i, count, to);
-        }
-    }
+    /// The columns of a tile of the right matrix, of which the block has `count` rows.
+    [[nodiscard]] std::int64_t tile_distance(std::int64_t count) const { return tile_.columns * count + between_tiles; }
 
-    /// Copies the columns of a block as row number `i` of `count` to the tiles, followed by zeros.
-    template <class T>
-    void distribute(const T* from, std::int64_t i, std::int64_t count, double* to) const {
-        constexpr std::int64_t part = tile_columns;  // Each tile has one or two times as many columns.
-        const std::int64_t width = tile_.columns;
-        const std::int64_t columns = columns_;
-        const std::int64_t whole = columns / part * part;
-        const std::int64_t last = (columns - 1) / width * width;
-        const std::int64_t width_of_last = width_of(last);
-        in_wide_registers([&] {
-            for (std::int64_t column = 0; column < last + width_of_last; column += part) {
-                const std::int64_t tile = column / width * width;
-                double* const target = to + tile * count + i * (tile == last ? width_of_last : width) + (column - tile);
-                if (column < whole) {
-                    for (std::int64_t j = 0; j < part; ++j) {
-                        target[j] = double{from[column + j]};
-                    }
-                } else {
-                    for (std::int64_t j = 0; j < part; ++j) {
-                        target[j] = column + j < columns ? double{from[column + j]} : 0;
-                    }
-                }
-            }
-        });
+    void load_right(Part part, std::int64_t k, std::int64_t count) {
+        const std::int64_t tiles = blocks(columns_, tile_.columns);
+        double* const to = right_.of_size(tiles * tile_distance(count));
+        right_block_.load(part, k, count,
+                          {.first = to,
+                           .distance = tile_distance(count),
+                           .count = tiles,
+                           .width = tile_.columns,
+                           .width_of_last = width_of((tiles - 1) * tile_.columns)});
     }
 
     const Factors& factors_;
@@ -283,12 +247,11 @@ private:
     Scratch kept_left_;
     std::size_t kept_first_ = 0;
     Scratch right_;
-    std::vector<double> row_;
-    std::vector<RightSegment> segments_;
-    std::vector<double> values_;
-    std::vector<double> bounds_;
-    std::vector<double> partial_squares_;
-    std::vector<double> squares_;
+    RightBlock right_block_;
+    AlignedNumbers values_;
+    AlignedNumbers bounds_;
+    AlignedNumbers partial_squares_;
+    AlignedNumbers squares_;
 };
 
 }  // namespace
@@ -304,19 +267,14 @@ Shape shape_of(const core::Dimensions& left, bool transposed, const core::Dimens
     return shape;
 }
 
-void Elements::copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step) const {
+void Elements::copy(std::int64_t first, std::int64_t count, double* to, std::int64_t to_step) const {
     const auto copied = [&](const auto* from) {
-        constexpr std::int64_t most_of_short = 32;  // calling another function takes longer than copying
-        if (step == 1 && to_step == 1) {
-            if (count <= most_of_short) {
-                std::copy_n(from, count, to);
-            } else {
-                in_wide_registers([&] { std::copy_n(from, count, to); });
-            }
+        if (to_step == 1) {
+            in_wide_registers([&] { std::copy_n(from, count, to); });
             return;
         }
         for (std::int64_t i = 0; i < count; ++i) {
-            to[i * to_step] = from[i * step];
+            to[i * to_step] = from[i];
         }
     };
     floats_ == nullptr ? copied(doubles_ + first) : copied(floats_ + first);
@@ -411,7 +369,7 @@ std::size_t Factors::left_index(std::int64_t batch, std::int64_t row, std::int64
 void Factors::add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
                       double* sums) const {
     for (std::int64_t k = 0; k < shape_.depth; ++k) {
-        add_right(right_.values, batch, k, column, count, left_.values[left_index(batch, row, k)], sums);
+        add_right(right_.elements(), batch, k, column, count, left_.elements()[left_index(batch, row, k)], sums);
     }
 }
 
@@ -419,34 +377,32 @@ std::int64_t MatrixFactors::right_index(std::int64_t batch, std::int64_t k, std:
     return (batch * shape().depth + k) * shape().columns + column;
 }
 
-void MatrixFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                               std::int64_t count, double* to) const {
-    from.copy(right_index(batch, k, column), 1, count, to);
-}
-
 void MatrixFactors::find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                                std::vector<RightSegment>& segments) const {
     segments.push_back({.element = right_index(batch, k, column), .count = count});
 }
 
-void MatrixFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+void MatrixFactors::add_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                               std::int64_t count, double factor, double* sums) const {
-    add_products(&from[static_cast<std::size_t>(right_index(batch, k, column))], 1, count, factor, sums, 1);
+    from.add_products(right_index(batch, k, column), 1, count, factor, sums, 1);
 }
 
-void add_products(const double* elements, std::int64_t stride, std::int64_t count, double factor, double* sums,
-                  std::int64_t step) {
-    if (stride != 1 || step != 1) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            sums[i * step] += factor * elements[i * stride];
+void Elements::add_products(std::int64_t first, std::int64_t step, std::int64_t count, double factor, double* sums,
+                            std::int64_t to_step) const {
+    const auto added = [&](const auto* from) {
+        if (step != 1 || to_step != 1) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                sums[i * to_step] += factor * double{from[i * step]};
+            }
+            return;
         }
-        return;
-    }
-    in_wide_registers([&] {
-        for (std::int64_t i = 0; i < count; ++i) {
-            sums[i] += factor * elements[i];
-        }
-    });
+        in_wide_registers([&] {
+            for (std::int64_t i = 0; i < count; ++i) {
+                sums[i] += factor * double{from[i]};
+            }
+        });
+    };
+    floats_ == nullptr ? added(doubles_ + first) : added(floats_ + first);
 }
 
 void multiply(const Factors& factors, bool with_bounds, const std::function<void(const Sums&)>& take) {

@@ -2,6 +2,7 @@
 // FP32 numbers and of 8-bit numbers are exact in double, so at most the sums are rounded.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,12 +28,15 @@ public:
     void visit(const Visitor& visitor) const {
         floats_ == nullptr ? visitor(doubles_) : visitor(floats_);
     }
-    /// Copies `count` elements, `step` apart, to numbers that are `to_step` apart.
-    void copy(std::int64_t first, std::int64_t step, std::int64_t count, double* to, std::int64_t to_step = 1) const;
+    /// Copies `count` elements to numbers that are `to_step` apart.
+    void copy(std::int64_t first, std::int64_t count, double* to, std::int64_t to_step = 1) const;
     /// Sets to[k * rows + row] to the elements of 4 or 8 rows, which are `distance` apart. `has_next`: as many rows
     /// follow, which will be read next.
     void interleave(std::size_t first, std::size_t distance, std::int64_t rows, std::int64_t count, double* to,
                     bool has_next) const;
+    /// Adds factor times `count` elements, `step` apart, to `count` sums, `to_step` apart.
+    void add_products(std::int64_t first, std::int64_t step, std::int64_t count, double factor, double* sums,
+                      std::int64_t to_step) const;
 
 private:
     const double* doubles_ = nullptr;
@@ -59,6 +63,11 @@ struct Numbers {
 /// What is multiplied: the numbers, their bounds, or the squares of the bounds.
 enum class Part : std::uint8_t { values, bounds, squares };
 
+/// A value or bound as this part needs it. Bounds are never negative.
+inline double in_part(Part part, double x) {
+    return part == Part::values ? x : part == Part::bounds ? std::fabs(x) : x * x;
+}
+
 /// The shape of `batches` matrix products, each of rows x depth times depth x columns.
 struct Shape {
     std::int64_t batches = 1;
@@ -81,10 +90,18 @@ struct RightSegment {
     std::int64_t count = 0;
 };
 
+/// Which rows of the right matrix have elements at the same distances: row k of a batch has those of row k % rows of
+/// the first batch, `distance` behind them for each `rows` rows, and `batch_distance` for each batch.
+struct Repetition {
+    std::int64_t rows = 1;
+    std::int64_t distance = 0;
+    std::int64_t batch_distance = 0;
+};
+
 /// Both factors of a product. The left one is an array of matrices; the right one is computed from an array.
 class Factors {
 public:
-    /// If there are fewer left matrices than batches, they repeat. With a single row, numbers must be doubles.
+    /// If there are fewer left matrices than batches, they repeat.
     Factors(const Shape& shape, Numbers left, Numbers right);
     Factors(const Factors&) = delete;
     Factors& operator=(const Factors&) = delete;
@@ -100,14 +117,12 @@ public:
     static constexpr std::int64_t nowhere = -1;
     /// The index of element (k, column) of the right matrix in its array, or `nowhere`.
     [[nodiscard]] virtual std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const = 0;
-    /// Loads the elements (k, column) … (k, column + count - 1) of the right matrix; 0 for absent ones.
-    virtual void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                            std::int64_t count, double* to) const = 0;
+    [[nodiscard]] virtual Repetition repetition() const = 0;
     /// Appends where the elements (k, column) … (k, column + count - 1) are. Positions count from `column`.
     virtual void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                             std::vector<RightSegment>& segments) const = 0;
     /// Adds factor times these elements to `sums`. Absent elements add nothing.
-    virtual void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+    virtual void add_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
                            std::int64_t count, double factor, double* sums) const = 0;
     /// Adds all terms of a row, in ascending order of k, to sums that are initially 0.
     virtual void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
@@ -128,17 +143,14 @@ public:
     using Factors::Factors;
 
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
-    void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
-                    double* to) const override;
+    [[nodiscard]] Repetition repetition() const override {
+        return {1, shape().columns, shape().depth * shape().columns};
+    }
     void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                     std::vector<RightSegment>& segments) const override;
-    void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                   std::int64_t count, double factor, double* sums) const override;
+    void add_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                   double factor, double* sums) const override;
 };
-
-/// Adds factor times `count` elements, `stride` apart, to `count` sums, `step` apart.
-void add_products(const double* elements, std::int64_t stride, std::int64_t count, double factor, double* sums,
-                  std::int64_t step);
 
 /// A part of a row of the product: `count` sums starting at one column.
 struct Sums {

@@ -178,16 +178,6 @@ void ConvolutionFactors::for_each_meeting(std::int64_t batch, std::int64_t k, st
     }
 }
 
-void ConvolutionFactors::load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                                    std::int64_t count, double* to) const {
-    std::fill_n(to, count, 0.0);
-    for_each_meeting(
-        batch, k, column, count,
-        [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
-            from.copy(element, meetings.element_step, positions, to + position, meetings.step);
-        });
-}
-
 /// Rows that follow each other without padding become one segment.
 void ConvolutionFactors::find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                                     std::vector<RightSegment>& segments) const {
@@ -205,13 +195,12 @@ void ConvolutionFactors::find_right(std::int64_t batch, std::int64_t k, std::int
         });
 }
 
-void ConvolutionFactors::add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k,
-                                   std::int64_t column, std::int64_t count, double factor, double* sums) const {
+void ConvolutionFactors::add_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column,
+                                   std::int64_t count, double factor, double* sums) const {
     for_each_meeting(
         batch, k, column, count,
         [&](std::int64_t element, std::int64_t position, std::int64_t positions, const Meetings& meetings) {
-            add_products(from.data() + element, meetings.element_step, positions, factor, sums + position,
-                         meetings.step);
+            from.add_products(element, meetings.element_step, positions, factor, sums + position, meetings.step);
         });
 }
 
@@ -223,13 +212,21 @@ void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int6
         Factors::add_row(batch, row, column, count, sums);
         return;
     }
+    right().elements().visit([&](const auto* image) { slide_over(image, batch, row, column, count, sums); });
+}
+
+template <class T>
+void ConvolutionFactors::slide_over(const T* image, std::int64_t batch, std::int64_t row, std::int64_t column,
+                                    std::int64_t count, double* sums) const {
+    const Axis& inner = convolution_.axes.back();
     const Sliding sliding{inner.elements, inner.taps, inner.dilation, inner.padding};
     std::vector<Tap> taps;
     for (std::int64_t k = 0; k < shape().depth; k += inner.taps) {
         taps.push_back(tap_of(batch, k));
     }
-    const double* const factors = &left().values[left_index(batch, row, 0)];
-    std::vector<SlidingRow> rows;
+    std::vector<double> factors(static_cast<std::size_t>(shape().depth));
+    left().elements().copy(static_cast<std::int64_t>(left_index(batch, row, 0)), shape().depth, factors.data());
+    std::vector<SlidingRow<T>> rows;
     for (std::int64_t done = 0; done < count;) {
         const std::int64_t first = (column + done) % inner.positions;
         const std::int64_t last = std::min(inner.positions, first + count - done);
@@ -237,11 +234,11 @@ void ConvolutionFactors::add_row(std::int64_t batch, std::int64_t row, std::int6
         for (std::size_t t = 0; t < taps.size(); ++t) {
             const std::int64_t above = row_of(taps[t], (column + done) / inner.positions);
             if (above != nowhere) {
-                rows.push_back({right().values.data() + taps[t].start + above * inner.elements,
-                                factors + static_cast<std::int64_t>(t) * inner.taps});
+                rows.push_back({image + taps[t].start + above * inner.elements,
+                                factors.data() + static_cast<std::int64_t>(t) * inner.taps});
             }
         }
-        slide(sliding, rows, first, last, sums + done);
+        slide(sliding, std::span<const SlidingRow<T>>(rows), first, last, sums + done);
         done += last - first;
     }
 }

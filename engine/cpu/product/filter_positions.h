@@ -65,12 +65,13 @@ public:
     ConvolutionFactors(const Convolution& convolution, Numbers filters, Numbers image);
 
     [[nodiscard]] std::int64_t right_index(std::int64_t batch, std::int64_t k, std::int64_t column) const override;
-    void load_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
-                    double* to) const override;
+    [[nodiscard]] Repetition repetition() const override {
+        return {shape().depth / convolution_.channels, channel_size_, convolution_.channels * channel_size_};
+    }
     void find_right(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                     std::vector<RightSegment>& segments) const override;
-    void add_right(const std::vector<double>& from, std::int64_t batch, std::int64_t k, std::int64_t column,
-                   std::int64_t count, double factor, double* sums) const override;
+    void add_right(const Elements& from, std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
+                   double factor, double* sums) const override;
     void add_row(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
                  double* sums) const override;
     [[nodiscard]] std::int64_t terms(std::int64_t column) const override {
@@ -90,6 +91,9 @@ private:
     void for_each_meeting(std::int64_t batch, std::int64_t k, std::int64_t column, std::int64_t count,
                           const Visit& visit) const;
     [[nodiscard]] Tap tap_of(std::int64_t batch, std::int64_t k) const;
+    template <class T>
+    void slide_over(const T* image, std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t count,
+                    double* sums) const;
     /// The row of the input that the filter row sees from this output row, or `nowhere`.
     [[nodiscard]] std::int64_t row_of(const Tap& tap, std::int64_t row) const;
 

@@ -22,13 +22,8 @@ Numbers read_in_place(const core::Tensor& tensor) {
         .values = {}, .floats = tensor.as<float>().first(*core::element_count(tensor.desc.sizes)), .are_fp32 = true};
 }
 
-Numbers numbers_in_place(const core::Tensor& tensor, bool in_place) {
-    return in_place && is_readable(tensor) ? read_in_place(tensor)
-                                           : Numbers{.values = numbers_of(tensor), .are_fp32 = true};
-}
-
-bool may_read_in_place(const Shape& shape) {
-    return shape.rows > 1;
+Numbers numbers_in_place(const core::Tensor& tensor) {
+    return is_readable(tensor) ? read_in_place(tensor) : Numbers{.values = numbers_of(tensor), .are_fp32 = true};
 }
 
 core::StridedRuns<1> addresses_of(const core::TensorDesc& desc) {

@@ -15,10 +15,8 @@ namespace dmlconform::cpu::product {
 /// True if a tensor holds FP32 numbers without gaps.
 [[nodiscard]] bool is_readable(const core::Tensor& tensor);
 [[nodiscard]] Numbers read_in_place(const core::Tensor& tensor);
-/// The numbers of a FLOAT32 or FLOAT16 tensor, which are read in place if that is wanted and possible.
-[[nodiscard]] Numbers numbers_in_place(const core::Tensor& tensor, bool in_place);
-/// True if the product has several rows, so that numbers need not be doubles.
-[[nodiscard]] bool may_read_in_place(const Shape& shape);
+/// The numbers of a FLOAT32 or FLOAT16 tensor, which are read in place if possible.
+[[nodiscard]] Numbers numbers_in_place(const core::Tensor& tensor);
 
 /// Computes factor * sum + weight * addend, and applies an activation.
 struct Finish {

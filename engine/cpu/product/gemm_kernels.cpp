@@ -144,19 +144,15 @@ void compute(const KernelArguments& arguments) {
     const core::Tensor& b = *arguments.inputs[b_tensor];
     const bool transposed_b = is_transposed(descriptor, "TransB");
     const product::Shape shape = product::shape_of(a.desc.sizes, transposed_a, arguments.outputs[0]->desc.sizes);
-    const bool in_place = product::may_read_in_place(shape);
     const auto numbers = [&](const core::Tensor& tensor, bool transposed) {
-        return transposed ? product::Numbers{.values = numbers_of(tensor, true)}
-                          : product::numbers_in_place(tensor, in_place);
+        return transposed ? product::Numbers{.values = numbers_of(tensor, true)} : product::numbers_in_place(tensor);
     };
     // With one row, the product equals that of B and A, both transposed. B need not be copied then.
     const bool swapped = shape.rows == 1 && shape.columns > 1 && transposed_b && !transposed_a;
     const product::MatrixFactors factors =
-        swapped
-            ? product::MatrixFactors({shape.batches, shape.columns, shape.depth, 1},
-                                     product::numbers_in_place(b, product::may_read_in_place({.rows = shape.columns})),
-                                     product::numbers_in_place(a, false))
-            : product::MatrixFactors(shape, numbers(a, transposed_a), numbers(b, transposed_b));
+        swapped ? product::MatrixFactors({shape.batches, shape.columns, shape.depth, 1}, product::numbers_in_place(b),
+                                         product::numbers_in_place(a))
+                : product::MatrixFactors(shape, numbers(a, transposed_a), numbers(b, transposed_b));
     Finish finish{.factor = double{descriptor.get<float>("Alpha")}, .accumulation = arguments.accumulation};
     // Without C, Beta is ignored.
     if (arguments.inputs[c_tensor] != nullptr) {

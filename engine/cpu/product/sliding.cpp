@@ -12,9 +12,10 @@ namespace {
 constexpr std::int64_t many_lanes = 32;
 constexpr std::int64_t few_lanes = 8;
 
-double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t position) {
+template <class T>
+double sum_at(const Sliding& sliding, std::span<const SlidingRow<T>> rows, std::int64_t position) {
     double sum = 0;
-    for (const SlidingRow& row : rows) {
+    for (const SlidingRow<T>& row : rows) {
         for (std::int64_t tap = 0; tap < sliding.taps; ++tap) {
             const std::int64_t element = position + tap * sliding.dilation - sliding.padding;
             if (element >= 0 && element < sliding.elements) {
@@ -26,8 +27,8 @@ double sum_at(const Sliding& sliding, std::span<const SlidingRow> rows, std::int
 }
 
 /// Requires at least `lanes` positions. The last group overlaps the preceding one and recomputes the same sums.
-template <std::int64_t lanes>
-void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
+template <std::int64_t lanes, class T>
+void slide_inside(const Sliding& sliding, std::span<const SlidingRow<T>> rows, std::int64_t first, std::int64_t last,
                   double* sums) {
     in_wide_registers(
         [=, start = first - sliding.padding, count = last - first, taps = sliding.taps, dilation = sliding.dilation] {
@@ -38,7 +39,7 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
                 for (std::size_t r = 0; r < rows.size(); ++r) {
                     for (std::int64_t tap = 0; tap < taps; ++tap) {
                         const double factor = rows[r].factors[tap];
-                        const double* const elements = rows[r].elements + start + tap * dilation + position;
+                        const T* const elements = rows[r].elements + start + tap * dilation + position;
                         for (std::int64_t lane = 0; lane < lanes; ++lane) {
                             sum[lane] += factor * elements[lane];
                         }
@@ -53,7 +54,8 @@ void slide_inside(const Sliding& sliding, std::span<const SlidingRow> rows, std:
 
 }  // namespace
 
-void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
+template <class T>
+void slide(const Sliding& sliding, std::span<const SlidingRow<T>> rows, std::int64_t first, std::int64_t last,
            double* sums) {
     // From `inside` to `end`, both the first and the last filter element see the input.
     const std::int64_t reach = (sliding.taps - 1) * sliding.dilation;
@@ -69,9 +71,14 @@ void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_
         return;
     }
     one_by_one(first, inside);
-    const auto slide_lanes = end - inside < many_lanes ? slide_inside<few_lanes> : slide_inside<many_lanes>;
+    const auto slide_lanes = end - inside < many_lanes ? slide_inside<few_lanes, T> : slide_inside<many_lanes, T>;
     slide_lanes(sliding, rows, inside, end, sums + (inside - first));
     one_by_one(end, last);
 }
+
+template void slide(const Sliding& sliding, std::span<const SlidingRow<double>> rows, std::int64_t first,
+                    std::int64_t last, double* sums);
+template void slide(const Sliding& sliding, std::span<const SlidingRow<float>> rows, std::int64_t first,
+                    std::int64_t last, double* sums);
 
 }  // namespace dmlconform::cpu::product

@@ -7,8 +7,9 @@
 namespace dmlconform::cpu::product {
 
 /// A row of a filter, and the row of the input that it slides over.
+template <class T>
 struct SlidingRow {
-    const double* elements = nullptr;
+    const T* elements = nullptr;
     const double* factors = nullptr;
 };
 
@@ -23,8 +24,9 @@ struct Sliding {
 };
 
 /// Sets sums[x - first] for output positions x from `first` to `last` - 1. Terms are added in the order of rows and
-/// filter elements, starting from 0. There is no term for padding.
-void slide(const Sliding& sliding, std::span<const SlidingRow> rows, std::int64_t first, std::int64_t last,
+/// filter elements, starting from 0. There is no term for padding. For double and float.
+template <class T>
+void slide(const Sliding& sliding, std::span<const SlidingRow<T>> rows, std::int64_t first, std::int64_t last,
            double* sums);
 
 }  // namespace dmlconform::cpu::product
