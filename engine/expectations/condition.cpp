@@ -91,6 +91,7 @@ private:
             {"startsWith", &ConditionReader::read_starts_with},
             {"someDimension", &ConditionReader::read_some_dimension},
             {"breaks", &ConditionReader::read_breaks},
+            {"legalWithoutLastSizeOf", &ConditionReader::read_legal_without},
             {"operators", &ConditionReader::read_operators},
             {"someNode", &ConditionReader::read_some_node},
             {"someElement", &ConditionReader::read_some_element},
@@ -362,6 +363,33 @@ private:
                              return std::find(rules.begin(), rules.end(), facts.broken_rule()) != rules.end();
                          },
                          false};
+    }
+
+    std::optional<Condition> read_legal_without(const JsonValue& value) {
+        const std::string* const name = value.string();
+        const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
+        if (field == nullptr || field->type != operators::FieldType::tensor_desc) {
+            problems_.add(value.offset, "this is not the name of a tensor of the operators of this entry");
+            return std::nullopt;
+        }
+        return Condition{[name = *name](CaseFacts& facts) { return is_legal_without_last_size(facts, name); }, false};
+    }
+
+    /// Whether the descriptor with a packed tensor that has one dimension less is legal.
+    static bool is_legal_without_last_size(CaseFacts& facts, const std::string& name) {
+        operators::Descriptor shorter = facts.descriptor();
+        const operators::Field* const field = shorter.schema->find_field(name);
+        if (field == nullptr) {
+            return false;
+        }
+        const auto index = static_cast<std::size_t>(field - shorter.schema->fields.data());
+        auto* const desc = std::get_if<core::TensorDesc>(&shorter.values[index]);
+        if (desc == nullptr || desc->sizes.size() < 2) {
+            return false;
+        }
+        desc->sizes.pop_back();
+        *desc = core::TensorDesc::packed(desc->data_type, desc->sizes);
+        return !operators::validate(shorter, core::highest_feature_level);
     }
 
     /// Reads a condition on the operator's name.

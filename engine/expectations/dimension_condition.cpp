@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "engine/core/utf8.h"
@@ -21,6 +22,8 @@ using cases::ProblemSink;
 struct DimensionTests {
     std::vector<std::pair<std::string, NumberCondition>> numbers;
     std::vector<std::array<std::string, 2>> different;
+    /// The number of the first is less than that of the second.
+    std::vector<std::array<std::string, 2>> less;
     /// Tests that must hold for some dimension before this one, or for some dimension after it.
     std::vector<DimensionTests> before;
     std::vector<DimensionTests> after;
@@ -42,13 +45,16 @@ bool holds_for(const DimensionTests& tests, const operators::Descriptor& descrip
         const auto number = along(descriptor, entry.first, dimension);
         return number && entry.second.holds(*number);
     };
-    const auto differ = [&](const auto& names) {
+    const auto compare = [&](const auto& names, const auto& compare_numbers) {
         const auto a = along(descriptor, names[0], dimension);
         const auto b = along(descriptor, names[1], dimension);
-        return a && b && *a != *b;
+        return a && b && compare_numbers(*a, *b);
     };
+    const auto differ = [&](const auto& names) { return compare(names, std::not_equal_to<>()); };
+    const auto is_less = [&](const auto& names) { return compare(names, std::less<>()); };
     return std::all_of(tests.numbers.begin(), tests.numbers.end(), number_holds) &&
            std::all_of(tests.different.begin(), tests.different.end(), differ) &&
+           std::all_of(tests.less.begin(), tests.less.end(), is_less) &&
            std::ranges::all_of(tests.before,
                                [&](const auto& other) { return holds_within(other, descriptor, 0, dimension); }) &&
            std::ranges::all_of(tests.after, [&](const auto& other) {
@@ -79,7 +85,8 @@ public:
         }
         DimensionTests tests;
         for (const cases::JsonMember& member : *value.object()) {
-            const bool fits = member.key == "different" ? read_different(member.value, tests)
+            const bool fits = member.key == "different" ? read_two(member.value, tests.different)
+                              : member.key == "less"    ? read_two(member.value, tests.less)
                               : member.key == "before"  ? read_other(member.value, tests.before)
                               : member.key == "after"   ? read_other(member.value, tests.after)
                                                         : read_number(member, tests);
@@ -124,7 +131,7 @@ private:
         return test.has_value();
     }
 
-    bool read_different(const JsonValue& value, DimensionTests& tests) {
+    bool read_two(const JsonValue& value, std::vector<std::array<std::string, 2>>& pairs) {
         const auto* names = value.array();
         std::array<std::string, 2> two;
         bool fits = names != nullptr && names->size() == two.size();
@@ -137,7 +144,7 @@ private:
             problems_.add(value.offset, "two tensors or arrays of the operators of this entry have to be named here");
             return false;
         }
-        tests.different.push_back(std::move(two));
+        pairs.push_back(std::move(two));
         return true;
     }
 

@@ -59,7 +59,8 @@ struct Expectation {
     Happening happens = Happening::anything;
     /// True if some of these cases pass for reasons that a condition cannot express; then a pass is an ordinary pass.
     bool sometimes = false;
-    /// Limits the deviation of outputs to this multiple of the tolerance; empty: no limit.
+    /// Limits the deviation of outputs to this multiple of the tolerance, and that of all elements together to this
+    /// multiple of what FP32 may be off by; empty: no limit.
     std::optional<double> times_tolerance{};
     /// The heading of the finding in the documentation. May be empty.
     std::string finding{};

@@ -204,9 +204,11 @@ private:
 
     void read_times_tolerance(const JsonValue& value) {
         const auto times = cases::read_unsigned(value, "\"timesTolerance\"", UINT32_MAX, problems_);
-        if (times && (*times == 0 || result_.happens != Happening::differs)) {
-            problems_.add(value.offset, *times == 0 ? "nothing differs by 0 times its tolerance"
-                                                    : "only what \"differs\" has \"timesTolerance\"");
+        const bool has_width = result_.happens == Happening::differs || result_.happens == Happening::precision;
+        if (times && (*times == 0 || !has_width)) {
+            problems_.add(value.offset, *times == 0
+                                            ? "nothing differs by 0 times its tolerance"
+                                            : "only what \"differs\", or its \"precision\", has \"timesTolerance\"");
         } else if (times) {
             result_.times_tolerance = static_cast<double>(*times);
         }

@@ -65,7 +65,7 @@ Json dimension_definition() {
     const Json other{{"$ref", "#/$defs/dimension"}};
     return {{"type", "object"},
             {"minProperties", 1},
-            {"properties", {{"different", names}, {"before", other}, {"after", other}}},
+            {"properties", {{"different", names}, {"less", names}, {"before", other}, {"after", other}}},
             {"additionalProperties", number_schema()}};
 }
 
@@ -86,6 +86,7 @@ Json condition_definition() {
               {"startsWith",
                {{"type", "object"}, {"minProperties", 3}, {"maxProperties", 3}, {"additionalProperties", text}}},
               {"someDimension", {{"$ref", "#/$defs/dimension"}}},
+              {"legalWithoutLastSizeOf", text},
               {"operators", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"someNode", condition_schema()},
               {"someElement", {{"type", "object"}, {"minProperties", 1}}},
@@ -129,7 +130,8 @@ std::string expectations_schema() {
           {"happens", described("What goes wrong. Default: any of them.",
                                 {{"enum", {"rejected", "accepted", "differs", "precision", "unwritten"}}})},
           {"sometimes", described("Not every case fails, and a pass is a plain pass.", {{"type", "boolean"}})},
-          {"timesTolerance", described("Elements are off by at most this many times their tolerance.",
+          {"timesTolerance", described("Elements are off by at most this many times their tolerance, or all errors "
+                                       "together by this many times what FP32 may be off by.",
                                        {{"type", "integer"}, {"minimum", 1}})},
           {"finding", described("A heading on the page of findings that says more.", text)},
           {"engine", described("A glob of the engine's name. Default: every engine.", glob)},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/compare/precision.h"
 #include "engine/core/glob.h"
 #include "engine/run/failure_kind.h"
 #include "engine/run/output_elements.h"
@@ -37,11 +38,19 @@ std::string with_issue(const Expectation& expectation) {
                                      : fmt::format("{} ({})", expectation.title(), expectation.issue);
 }
 
-/// True if no element exceeds its tolerance by more than this factor.
+/// True if no element exceeds its tolerance by more than this factor, and if all errors together are at most this many
+/// times what FP32 may be off by.
 bool is_within(const std::optional<double>& times, const CaseResult& result) {
-    return !times || std::ranges::all_of(result.outputs, [&](const OutputResult& output) {
+    const auto elements_are = [&](const OutputResult& output) {
         return !output.error_map ||
                std::ranges::all_of(output.error_map->used, [&](double used) { return used <= *times; });
+    };
+    const auto errors_are = [&](const OutputResult& output) {
+        return !output.precision || output.precision->promised.empty() ||
+               output.precision->statistic.q() <= *times * compare::highest_honest_q;
+    };
+    return !times || std::ranges::all_of(result.outputs, [&](const OutputResult& output) {
+        return elements_are(output) && errors_are(output);
     });
 }
 

@@ -47,6 +47,12 @@ const char* const sliced = R"("operator": "SLICE1",
               "InputWindowOffsets": [0, 1], "InputWindowSizes": [3, 4], "InputWindowStrides": [1, -2] },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+/// Two windows of two elements, beside a dimension without windows.
+const char* const unfolded = R"("operator": "UNFOLD",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 3, 1] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 2, 2] }, "WindowSizes": [2], "Strides": [1],
+              "Dilations": [1], "StartPadding": [0], "EndPadding": [0] }, "expectError": "E_INVALIDARG")";
+
 const char* const pooled = R"("operator": "MAX_POOLING1",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 3] },
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 1, 3] },
@@ -157,6 +163,9 @@ TEST(Condition, HoldsForWhatItIsAbout) {
          true},
         {sliced, R"({ "someDimension": { "InputWindowStrides": { "atLeast": -9 }, "InputTensor": { "above": 5 } } })",
          false},
+        {sliced, R"({ "someDimension": { "less": ["OutputTensor", "InputWindowSizes"] } })", true},
+        {sliced, R"({ "someDimension": { "less": ["InputWindowSizes", "OutputTensor"] } })", false},
+        {sliced, R"({ "someDimension": { "OutputTensor": 3, "less": ["OutputTensor", "InputWindowSizes"] } })", false},
         {sliced, R"({ "someDimension": { "OutputTensor": 2, "before": { "OutputTensor": 3 } } })", true},
         {sliced, R"({ "someDimension": { "OutputTensor": 2, "before": { "OutputTensor": 2 } } })", false},
         {sliced, R"({ "someDimension": { "OutputTensor": 2, "after": { "OutputTensor": 3 } } })", false},
@@ -186,6 +195,9 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {clipped, R"({ "breaks": "field.dataType" })", true},
         {clipped, R"({ "breaks": ["tensor.sizes", "tensor.dataType"] })", false},
         {powers, R"({ "breaks": ["tensor.dataType"] })", false},
+        {unfolded, R"({ "legalWithoutLastSizeOf": "InputTensor" })", true},
+        {unfolded, R"({ "legalWithoutLastSizeOf": "OutputTensor" })", false},
+        {sliced, R"({ "legalWithoutLastSizeOf": "InputTensor" })", false},
         {rounded, R"({ "RoundingMode": "HALVES_TO_NEAREST_EVEN" })", true},
         {rounded, R"({ "RoundingMode": ["TOWARD_ZERO", "TOWARD_INFINITY"] })", false},
         // Conditions on values, which some element must meet.
@@ -340,6 +352,9 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "someDimension": { "InputTensor": 1, "before": { "ScaleBias": 1 } } })",
          "c.json:1:52: error: \"ScaleBias\" is neither a tensor nor an array of the operators of this entry (at "
          "/someDimension/before/ScaleBias)"},
+        {R"({ "legalWithoutLastSizeOf": "ScaleBias" })",
+         "c.json:1:29: error: this is not the name of a tensor of the operators of this entry (at "
+         "/legalWithoutLastSizeOf)"},
         {R"({ "breaks": "tensor.colour" })",
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
          "    hint: `dmlconform coverage` names them"},

@@ -112,7 +112,8 @@ TEST(ExpectationFile, ProblemsHavePositions) {
         {file_of("{ " + required + R"(, "sometimes": 1 })"),
          "e.json:2:63: error: \"sometimes\" must be true or false; this is a number (at /expectations/0/sometimes)"},
         {file_of("{ " + required + R"(, "timesTolerance": 4 })"),
-         "e.json:2:68: error: only what \"differs\" has \"timesTolerance\" (at /expectations/0/timesTolerance)"},
+         "e.json:2:68: error: only what \"differs\", or its \"precision\", has \"timesTolerance\" (at "
+         "/expectations/0/timesTolerance)"},
         {file_of(R"({ "cases": [], "status": "fail", "reason": "r" })"),
          "e.json:2:12: error: an expectation needs \"cases\": a case's id, a glob for several, or a list of these (at "
          "/expectations/0/cases)\n    hint: or \"operators\", with \"when\" to say which descriptors"},

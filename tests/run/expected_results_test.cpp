@@ -281,6 +281,31 @@ Expectation entry_of(const std::string& members, const std::string& status = "fa
     return file.expectations.at(0);
 }
 
+/// The sums are off by 0.02, which is about 100 times what they would be off by in FP32: a Q between 10 and 50 times
+/// its threshold. Each of them is within its range.
+TEST_F(Expecting, PrecisionThatIsLessByAsMuchAsItMayBe) {
+    const char* const product = R"({ "name": "product", "operator": "GEMM",
+        "desc": { "ATensor": { "DataType": "FLOAT32", "Sizes": [1,1,8,4096] },
+                  "BTensor": { "DataType": "FLOAT32", "Sizes": [1,1,4096,8] },
+                  "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1,1,8,8] },
+                  "TransA": "NONE", "TransB": "NONE", "Alpha": 1, "Beta": 0 },
+        "inputs": { "ATensor": { "random": "normal", "mean": 0, "stddev": 1, "seed": 1 },
+                    "BTensor": { "random": "normal", "mean": 0, "stddev": 1, "seed": 2 } } })";
+    Behaviour coarse;
+    coarse.change = [](std::span<core::Tensor* const> outputs) {
+        float error = 0.02F;
+        for (float& value : outputs[0]->as<float>()) {
+            value += error = -error;
+        }
+    };
+    const auto status = [&](const std::string& more) {
+        return run(coarse, {entry_of(R"("happens": "precision")" + more, "fail", "GEMM")}, product).status;
+    };
+    EXPECT_EQ(status(""), Status::xfail);
+    EXPECT_EQ(status(R"(, "timesTolerance": 50)"), Status::xfail);
+    EXPECT_EQ(status(R"(, "timesTolerance": 10)"), Status::fail);
+}
+
 TEST_F(Expecting, WhatHappensIsPartOfIt) {
     struct Row {
         const char* what;
