@@ -139,6 +139,26 @@ TEST(Variants, AntialiasedResamplingIsBoundedByItsOffsets) {
     EXPECT_NEAR(range.high, 225, 1);
 }
 
+// ---- RESAMPLE1: the element below -------------------------------------------------------------------------------
+
+/// At a scale of 3, outputs lie at -1/3, 0, 1/3, 2/3, 1 and 4/3. The nearest element is another one at 2/3.
+TEST(Variants, ResamplingOfBytesTakesTheElementBelow) {
+    const Descriptor descriptor = describe("RESAMPLE1", {{"InputTensor", tensor(DataType::uint8, {1, 2})},
+                                                         {"OutputTensor", tensor(DataType::uint8, {1, 6})},
+                                                         {"InterpolationMode", 0},
+                                                         {"Scales", std::vector<float>{1, 3}},
+                                                         {"InputPixelOffsets", std::vector<float>{0.5F, 0.5F}},
+                                                         {"OutputPixelOffsets", std::vector<float>{-0.5F, -0.5F}}});
+    const Tensor input = tensor_of<std::uint8_t>(*descriptor.tensor("InputTensor"), {10, 20});
+    const cpu::Reference reference = computed(descriptor, {&input}, "elementsBelow");
+    EXPECT_EQ(values_of<std::uint8_t>(reference.outputs[0]), (std::vector<std::uint8_t>{10, 10, 10, 10, 20, 20}));
+    std::set<std::uint64_t> ambiguous;
+    for (const auto& [element, bits] : reference.slack[0].alternatives) {
+        ambiguous.insert(element);
+    }
+    EXPECT_EQ(ambiguous, std::set<std::uint64_t>{4}) << "only the position 1 may be rounded to what is below 1";
+}
+
 // ---- AVERAGE_POOLING_GRAD: in 32 bits ----------------------------------------------------------------------------
 
 struct Pooling {
@@ -195,6 +215,20 @@ TEST(Variants, PoolingGradientsWhosePaddingEndsAtTwoOfThreeElements) {
 TEST(Variants, PoolingGradientsOfPaddingNearInt32) {
     expect(gradient_of({1, 1, 2147483647, 0}, 5, {1}), {0, 0.2F, 0.2F, 0.2F, 0.2F});
     expect(gradient_of({1, 1, 2147483647, 0, true}, 2, {1}), {0, -0x1p-31F}, 0x1p-30);
+}
+
+/// Each element seems to be in 2^31 windows along each of two dimensions.
+TEST(Variants, PoolingGradientsOfEndlessWindowsComeToAnEnd) {
+    const auto one = tensor(DataType::float32, {1, 1, 1, 1});
+    const Descriptor descriptor = describe("AVERAGE_POOLING_GRAD", {{"InputGradientTensor", one},
+                                                                    {"OutputGradientTensor", one},
+                                                                    {"Strides", {minus_one, minus_one}},
+                                                                    {"WindowSize", {1, 1}},
+                                                                    {"StartPadding", {2147483647, 2147483647}},
+                                                                    {"EndPadding", {0, 0}},
+                                                                    {"IncludePadding", 1}});
+    const Tensor input = tensor_of<float>(one, {1});
+    EXPECT_EQ(computed(descriptor, {&input}, "narrowPositions").outputs.size(), 1U);
 }
 
 // ---- recurrent networks: absent states are not multiplied --------------------------------------------------------

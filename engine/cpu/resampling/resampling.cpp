@@ -198,9 +198,11 @@ bool is_antialiased(const operators::Descriptor& descriptor) {
     return false;
 }
 
-std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line, bool bounded) {
+namespace {
+
+std::vector<Sample> samples_read(const operators::Descriptor& descriptor, const Line& line, Reading reading,
+                                 bool bounded) {
     const Mapping mapping(descriptor, line.dimension);
-    const Reading reading = reading_of(descriptor);
     std::vector<Sample> samples(static_cast<std::size_t>(line.outputs));
     for (std::int64_t output = 0; output < line.outputs; ++output) {
         Sample& sample = samples[static_cast<std::size_t>(output)];
@@ -209,6 +211,16 @@ std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const
         find_neighbours(sample, line.size, reading, bounded);
     }
     return samples;
+}
+
+}  // namespace
+
+std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line, bool bounded) {
+    return samples_read(descriptor, line, reading_of(descriptor), bounded);
+}
+
+std::vector<Sample> samples_below(const operators::Descriptor& descriptor, const Line& line, bool bounded) {
+    return samples_read(descriptor, line, is_linear(descriptor) ? Reading::linear : Reading::below, bounded);
 }
 
 constexpr double beyond_int32 = 0x1p31;

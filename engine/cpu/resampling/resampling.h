@@ -22,6 +22,11 @@ struct Line {
 [[nodiscard]] std::vector<Sample> samples_along(const operators::Descriptor& descriptor, const Line& line,
                                                 bool bounded);
 
+/// The same, but for NEAREST_NEIGHBOR the element below a position, as DirectML 1.15.4 was measured to take it of
+/// bytes.
+[[nodiscard]] std::vector<Sample> samples_below(const operators::Descriptor& descriptor, const Line& line,
+                                                bool bounded);
+
 /// The same for LINEAR as DirectML 1.15.4 was measured to compute it: the elements are chosen by an input offset that
 /// is clamped to 0 and 1, but weighted by the given one. For some outputs it chooses as it should, and where each
 /// position is an element, it takes the first of the two.

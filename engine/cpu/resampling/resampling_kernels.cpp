@@ -68,8 +68,8 @@ void list_alternatives(const KernelArguments& arguments, const std::vector<std::
     alternatives.erase(std::unique(alternatives.begin(), alternatives.end()), alternatives.end());
 }
 
-void take_nearest(const KernelArguments& arguments) {
-    const std::vector<std::vector<Sample>> samples = samples_of(arguments, !arguments.slack.empty());
+void take_nearest(const KernelArguments& arguments, FindSamples find = window::samples_along) {
+    const std::vector<std::vector<Sample>> samples = samples_of(arguments, !arguments.slack.empty(), find);
     movement::Move move = movement::first_to_first(arguments);
     const core::Strides strides = core::signed_strides(move.from->desc);
     for (std::size_t d = 0; d < samples.size(); ++d) {
@@ -295,6 +295,14 @@ void compute_with_clamped_offsets(const KernelArguments& arguments) {
     }
 }
 
+void compute_with_elements_below(const KernelArguments& arguments) {
+    if (window::is_linear(arguments.descriptor)) {
+        Means(arguments).compute();
+    } else {
+        take_nearest(arguments, window::samples_below);
+    }
+}
+
 // ---- rows --------------------------------------------------------------------------------------------------------
 
 void compute(const KernelArguments& arguments) {
@@ -336,6 +344,10 @@ namespace dmlconform::cpu::variants_of_kernels {
 
 void resample_with_clamped_offsets(const KernelArguments& arguments) {
     resampling_kernels::compute_with_clamped_offsets(arguments);
+}
+
+void resample_with_elements_below(const KernelArguments& arguments) {
+    resampling_kernels::compute_with_elements_below(arguments);
 }
 
 }  // namespace dmlconform::cpu::variants_of_kernels
