@@ -93,6 +93,8 @@ TEST(Findings, WhatDiffersSometimesHasABoundOrNearlyAlwaysDiffers) {
     }
     std::set<std::pair<std::string, std::string>> needed;
     for (const Expectation& entry : file.expectations) {
+        const bool is_imprecise = entry.happens == Happening::precision && entry.adapter.empty();
+        EXPECT_TRUE(!is_imprecise || entry.times_tolerance) << entry.location() << ": how far off at most?";
         // What is about another driver cannot be counted here.
         const bool is_bounded = entry.elements || entry.times_tolerance || !entry.adapter.empty();
         if (entry.sometimes && entry.expected == Expected::fail && entry.happens == Happening::differs && !is_bounded) {
