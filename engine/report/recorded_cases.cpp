@@ -107,6 +107,22 @@ void remove_data(const fs::path& beside, const std::set<fs::path>& files) {
     }
 }
 
+/// True if the engine did not compute what the case expects, whether that was known or not.
+bool is_wrong(run::Status status) {
+    return status == run::Status::xfail || (run::is_failure(status) && status != run::Status::xpass);
+}
+
+/// True if an output of the case has no expected values.
+bool expects_less(const cases::Case& subject) {
+    const auto slots = subject.descriptor->outputs();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].desc != nullptr && !subject.expected[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 RecordedCases::~RecordedCases() {
@@ -170,7 +186,7 @@ core::Result<void> RecordedCases::add(const run::CaseResult& result) {
     if (result.engine != engine_ || result.repetition != 0) {
         return {};
     }
-    if (result.computed == nullptr) {
+    if (result.computed == nullptr || is_wrong(result.status)) {
         const std::string why = result.subject->expect_error ? "an engine has to reject it" : result.reason;
         left_out_[why].add(result.subject->id);
         return {};
@@ -184,8 +200,10 @@ core::Result<void> RecordedCases::record(const run::CaseResult& result) {
     cases::Case recorded = cases::recorded_case(*result.subject, *result.computed);
     const std::string name = names_.unique(cases::case_name("/" + recorded.id));
     recorded.id = "recorded/" + name;
-    recorded.description +=
-        fmt::format("{}expected values recorded from {}", recorded.description.empty() ? "" : "; ", origin_);
+    if (expects_less(*result.subject)) {
+        recorded.description += fmt::format("{}{}{}", recorded.description.empty() ? "" : "; ",
+                                            how_descriptions_begin, origin_);
+    }
     cases::WriteOptions options;
     options.store = [&](std::string_view what, const std::string& tensor, const core::Tensor& values) {
         return store(name, what, tensor, values);

@@ -180,6 +180,19 @@ worker.slice1 = slice1)");
     EXPECT_FALSE(fs::exists(recording_));
 }
 
+TEST_F(Record, LeavesOutCasesThatTheEngineFails) {
+    const std::string expecting = folder_.write("small.json", good_file());
+    const std::string silent = changed_worker(folder_, "worker.slice1 = lambda desc, data, output: None");
+    const ProgramResult wrong = dmlconform({"run", expecting, "--engine", silent, "--record", recording_});
+    EXPECT_TRUE(ends_with_code(wrong, 1));
+    EXPECT_TRUE(prints(wrong, "Nothing was recorded: "));
+    EXPECT_TRUE(prints(wrong, "  left out: 1 case: the output differs"));
+    EXPECT_FALSE(fs::exists(recording_));
+    ASSERT_TRUE(ends_with_code(dmlconform({"run", expecting, "--engine", "cpu", "--record", recording_}), 0));
+    EXPECT_FALSE(json::parse(content_of(recording_))["cases"][0].contains("description"))
+        << "nothing of the case was recorded from the engine";
+}
+
 TEST_F(Record, EnginesThatWriteNothingDoNotAgree) {
     const std::string small = folder_.write("small.json", file_of({slice_case("bare", "")}));
     const TemporaryFolder other;
