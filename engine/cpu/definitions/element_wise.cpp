@@ -25,19 +25,27 @@ template <class Number>
 constexpr bool is_integer = std::is_same_v<Number, Signed> || std::is_same_v<Number, Unsigned>;
 
 /// x * Scale + Bias. For integers, the result is converted back to their type. {1, 0} has no effect.
-template <class Real>
-void scale_and_bias(const Call& call, Array<Real>& x) {
+template <class Number>
+void scale_and_bias(const Call& call, Array<Number>& x) {
+    const core::DataType type = call.input_type(0);
     const auto* const by =
         call.has_field("ScaleBias") ? std::get_if<operators::ScaleBias>(&call.descriptor.value("ScaleBias")) : nullptr;
-    for (Real& one : x.elements) {
-        if (by != nullptr && (by->scale != 1 || by->bias != 0)) {
-            one = one * Real(double{by->scale}) + Real(double{by->bias});
-            one = core::is_floating_point(call.input_type(0)) ? one : converted(one, call.input_type(0));
+    for (Number& one : x.elements) {
+        if (by == nullptr || (by->scale == 1 && by->bias == 0)) {
+            continue;
+        }
+        const double scale{by->scale};
+        const double bias{by->bias};
+        if constexpr (is_integer<Number>) {
+            one = clamped_integer<Number>(static_cast<double>(one.value) * scale + bias, type);
+        } else {
+            one = one * Number(scale) + Number(bias);
+            one = core::is_floating_point(type) ? one : converted(one, type);
         }
     }
 }
 
-/// A numeric attribute. For integers, also where ScaleBias makes reals of them, it is truncated, and clamped to their
+/// A numeric attribute. For integers, also where they are computed as reals, it is truncated, and clamped to their
 /// type. NaN becomes 0.
 template <class Number>
 Number attribute(const Call& call, std::string_view name) {
@@ -77,7 +85,7 @@ const Number& element_of(const Array<Number>& input, const Array<Number>& output
 template <class Number, Store how, class F, std::size_t... I>
 void evaluate(Call& call, std::index_sequence<I...> /*inputs*/) {
     std::array<Array<Number>, sizeof...(I)> in{call.input_number<Number>(I)...};
-    if constexpr (!is_integer<Number> && !std::is_same_v<Number, Bits>) {
+    if constexpr (!std::is_same_v<Number, Bits>) {
         scale_and_bias(call, in[0]);
     }
     auto& output = call.output<Number>(call.descriptor.outputs()[0].name, how);
@@ -114,11 +122,7 @@ void evaluate(Call& call) {
     } else if constexpr (numbers == Numbers::bits) {
         evaluate<Bits, how, F>(call, all);
     } else {
-        const auto* const by = call.has_field("ScaleBias")
-                                   ? std::get_if<operators::ScaleBias>(&call.descriptor.value("ScaleBias"))
-                                   : nullptr;
-        const bool scales = by != nullptr && (by->scale != 1 || by->bias != 0);
-        with_number<Real>(scales || has_real(call, inputs) ? core::DataType::float32 : call.input_type(0),
+        with_number<Real>(has_real(call, inputs) ? core::DataType::float32 : call.input_type(0),
                           [&]<class Number>() { evaluate<Number, how, F>(call, all); });
     }
 }

@@ -111,7 +111,7 @@ Context<T> context_of(const Descriptor& descriptor) {
         context.lowest = attribute_number<T>(-beyond, type);
         context.highest = attribute_number<T>(beyond, type);
     }
-    // Reals stand for integers here. Their attributes are those that the operator has without ScaleBias.
+    // Reals stand for integers in the ranges that ScaleBias makes of them. Attributes are those that it has without.
     const bool converts = !core::is_floating_point(type) && scale_bias_of(descriptor) != nullptr;
     std::size_t count = 0;
     for (std::size_t f = 0; f < descriptor.values.size() && count < most_attributes; ++f) {
@@ -152,7 +152,7 @@ bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
         return false;
     }
     const auto inputs = descriptor.inputs();
-    return row.operands == Operands::as_real || row.signed_integer == nullptr || scale_bias_of(descriptor) != nullptr ||
+    return row.operands == Operands::as_real || row.signed_integer == nullptr ||
            std::any_of(inputs.begin(), inputs.end(), [](const operators::TensorSlot& input) {
                return input.desc != nullptr && core::is_floating_point(input.desc->data_type);
            });
@@ -198,6 +198,7 @@ public:
     Evaluation(const Row& row, const KernelArguments& arguments)
         : row_(row),
           arguments_(arguments),
+          in_reals_(computes_in_reals(row, arguments.descriptor)),
           scale_bias_(scale_bias_of(arguments.descriptor)),
           fused_(activation_of(arguments.descriptor)),
           bias_array_(bias_array(arguments.descriptor)),
@@ -205,19 +206,17 @@ public:
           runs_(runs_of(arguments.descriptor, inputs_)) {}
 
     void run() {
-        if (computes_in_reals(row_, arguments_.descriptor)) {
-            if (is_direct()) {
-                evaluate_directly();
-            } else {
-                evaluate<double>(row_.real);
-            }
-            if (!arguments_.slack.empty()) {
-                bound();
-            }
+        if (in_reals_ && is_direct()) {
+            evaluate_directly();
+        } else if (in_reals_) {
+            evaluate<double>(row_.real);
         } else if (row_.operands == Operands::as_bits || !has_signed_input()) {
             evaluate<Unsigned>(row_.unsigned_integer);
         } else {
             evaluate<Signed>(row_.signed_integer);
+        }
+        if ((in_reals_ || scale_bias_ != nullptr) && !arguments_.slack.empty()) {
+            bound();
         }
     }
 
@@ -328,14 +327,11 @@ private:
             const TurnedInput::Source source = source_of(turned, t, offsets, i, count);
             load_elements(row_.operands, source.memory, source.segment, count, arrays[t].data());
         }
-        if constexpr (std::is_same_v<T, double>) {
-            if (scale_bias_ != nullptr) {
-                scale(arrays[0], count);
-            }
+        if (scale_bias_ != nullptr) {
+            scale(arrays[0], count);
         }
     }
 
-    /// Measured on DirectML 1.15.4: for integers, the result is converted back to their type.
     void scale(std::vector<double>& values, std::size_t count) const {
         const core::DataType type = inputs_[0]->desc.data_type;
         const bool integer = !core::is_floating_point(type);
@@ -344,6 +340,17 @@ private:
             if (integer) {
                 values[k] = stored_value(type, values[k], Store::converting);
             }
+        }
+    }
+    /// Measured on DirectML 1.15.4: the result is converted back to the integers' type, and then they are integers as
+    /// without ScaleBias.
+    template <class Word>
+    void scale(std::vector<Wrapping<Word>>& values, std::size_t count) const {
+        const core::DataType type = inputs_[0]->desc.data_type;
+        for (std::size_t k = 0; k < count; ++k) {
+            const double scaled =
+                static_cast<double>(values[k].value) * double{scale_bias_->scale} + double{scale_bias_->bias};
+            values[k] = stored_value(type, scaled, Store::converting);
         }
     }
 
@@ -428,6 +435,10 @@ private:
                     }
                     load_intervals(values, in, offsets, i, count);
                     row_.interval(from, to, count, context);
+                    if (!in_reals_) {
+                        note_integers(in, segment_of(inputs_.size(), arguments_.outputs[0]->desc, offsets, i), count,
+                                      to[0]);
+                    }
                     for (std::size_t o = 0; o < arguments_.outputs.size(); ++o) {
                         if (fused_.is_present() && o == 0) {
                             // Measured on DirectML 1.15.4: the argument may have been rounded to the output's type.
@@ -502,6 +513,26 @@ private:
         }
     }
 
+    /// Results of integers that ScaleBias has made: exact where FP32 makes the same integers of them, and any number
+    /// where it may make others, one of which wraps.
+    void note_integers(std::span<const std::vector<Interval>> in, const Segment& output, std::size_t count,
+                       Interval* results) const {
+        std::array<double, segment_length> stored{};
+        load(arguments_.outputs[0]->buffer.bytes(), output, count, stored.data());
+        for (std::size_t k = 0; k < count; ++k) {
+            const bool is_known = std::all_of(in.begin(), in.end(), [k](const auto& array) {
+                return !array[k].nan && array[k].low == array[k].high;
+            });
+            const Interval whole(stored_value(output.type, -0x1p80, Store::converting),
+                                 stored_value(output.type, 0x1p80, Store::converting), false);
+            if (is_known) {
+                results[k] = stored[k];
+            } else if (results[k].low < whole.low || whole.high < results[k].high) {
+                results[k] = whole;
+            }
+        }
+    }
+
     void put_slack(std::size_t o, const Segment& output, std::size_t count, const Interval* results,
                    std::size_t element) const {
         core::ElementSlack& slack = arguments_.slack[o];
@@ -518,6 +549,7 @@ private:
 
     const Row& row_;
     const KernelArguments& arguments_;
+    bool in_reals_;
     const operators::ScaleBias* scale_bias_;
     FusedActivation fused_;
     std::unique_ptr<core::Tensor> bias_array_;
@@ -553,7 +585,7 @@ std::string_view history_of(const Row& row) {
 
 core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     core::Tolerance tolerance;
-    if (computes_in_reals(row, descriptor)) {
+    if (computes_in_reals(row, descriptor) || scale_bias_of(descriptor) != nullptr) {
         tolerance.element_slack = true;
         tolerance.slack_formula = history_of(row);
     } else {
