@@ -113,7 +113,9 @@ float4 gelu(float4 x) {
 }
 
 float4 celu(float4 x, float alpha) {
-    return max(x, 0) + min(alpha * expm1(x / alpha), 0);
+    const float4 share = x / alpha;
+    // The formula's min() makes 0 of NaN, which expm1() does not keep.
+    return max(x, 0) + (is_nan(share) ? 0.0 : min(alpha * expm1(share), 0));
 }
 
 float4 elu(float4 x, float alpha) {
@@ -181,7 +183,7 @@ float4 activate_number(float4 x, uint activation, float first, float second) {
         case ACTIVATION_TANH:
             return tanh_exactly(x);
         case ACTIVATION_THRESHOLDED_RELU:
-            return x > first ? x : 0;
+            return x <= first ? 0 : x;
         case ELEMENT_WISE_CLIP:
             return max(first, min(x, second));
         default:

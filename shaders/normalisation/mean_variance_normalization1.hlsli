@@ -234,7 +234,8 @@ float4 found(float mean, float sum, float squares, float count, bool differ, flo
     // Deviations sum to 0, except for the mean's rounding error ("corrected two-pass algorithm": Chan, Golub & LeVeque
     // 1983). An infinite mean is not corrected: the deviations of all finite numbers from it are infinite.
     const float lacking = !subtract_mean || constant || is_infinite(mean) ? 0 : sum / count;
-    const float corrected = squares - sum * lacking;
+    // Without a correction, the sum may be infinite or NaN although the squares are not.
+    const float corrected = lacking == 0 ? squares : squares - sum * lacking;
     // Not by max, which would turn NaN into a number.
     return float4(constant ? element : mean, lacking, constant || corrected < 0 ? 0 : corrected, count);
 }

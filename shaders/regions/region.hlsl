@@ -221,9 +221,11 @@ uint make(uint number) {
                 const float weight_y = weight_of(axis_y, y, numbers.z);
                 const uint output_y = y / axis_y.samples;
                 [loop] for (uint x = columns.x; x < columns.y && weight_y != 0; ++x) {
-                    const float weight = weight_y * weight_of(axis_x, x, numbers.w);
+                    const float weight_x = weight_of(axis_x, x, numbers.w);
+                    const float weight = weight_y * weight_x;
                     const uint output_x = x / axis_x.samples;
-                    bool counts = weight != 0;
+                    // A row's weight may be NaN. That is nothing to the elements beside the sample's columns.
+                    bool counts = weight_x != 0 && weight != 0;
                     float divisor = count;
                     if (takes_largest != 0) {
                         const uint sample_number =

@@ -147,6 +147,7 @@ struct State {
 #elif FUNCTION == WINDOW_LARGEST_GRADIENT
     uint number;
 #elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
+    float scale;
     float zero_point;
 #endif
 };
@@ -159,6 +160,7 @@ float integer_from(uint bits, uint bits_kind) {
 
 State nothing(uint channel) {
     State state = (State)0;
+    state.scale = asfloat(input_scales[channel * parameter_strides.x]);
     [branch] if ((parameters_present & 1) != 0) {
         const uint bits = LOAD_ELEMENT(input_zero_points, 2, channel * parameter_strides.y);
         state.zero_point = integer_from(bits, kind);
@@ -185,7 +187,8 @@ State nothing(uint first_index) {
 
 void see(inout State state, uint offset, uint second_offset, uint column) {
 #if FUNCTION == WINDOW_QUANTIZED_AVERAGE
-    state.sum += integer_from(LOAD(source, offset), kind) - state.zero_point;
+    // Each for itself, because infinite scales make NaN of opposite signs.
+    state.sum += (integer_from(LOAD(source, offset), kind) - state.zero_point) * state.scale;
 #elif FUNCTION == WINDOW_AVERAGE
     state.sum += REALS_OF(LOAD_LANES(offset));
 #elif FUNCTION == WINDOW_ROOT
@@ -239,16 +242,13 @@ float root(State state) {
 }
 #elif FUNCTION == WINDOW_QUANTIZED_AVERAGE
 uint quantized_average(State state, float seen, uint channel) {
-    const float scale = asfloat(input_scales[channel * parameter_strides.x]);
     const float output_scale = asfloat(output_scales[channel * parameter_strides.z]);
     float zero_point = 0;
     [branch] if ((parameters_present & 2) != 0) {
         const uint bits = LOAD_ELEMENT(output_zero_points, 2, channel * parameter_strides.w);
         zero_point = integer_from(bits, output_kind);
     }
-    // A window that covers nothing has no scale either.
-    precise const float sum = seen == 0 ? 0 : state.sum * scale;
-    const float4 mean = divide_exactly(float4(sum, 0, 0, 0), counted(seen));
+    const float4 mean = divide_exactly(float4(state.sum, 0, 0, 0), counted(seen));
     const float number = divide_exactly(mean, output_scale).x;
     const float least = output_kind == KIND_SIGNED ? -128 : 0;
     const float moved = round(number) + zero_point;
