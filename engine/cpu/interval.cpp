@@ -499,7 +499,7 @@ Interval min(const Interval& left, const Interval& right) {
         return a.has_numbers() ? a : b;
     }
     const Interval& lesser = b.value < a.value ? b : a;
-    Interval result{std::min(a.low, b.low), std::min(a.high, b.high), false, lesser.value,
+    Interval result{std::min(a.low, b.low), std::min(a.high, b.high), a.nan && b.nan, lesser.value,
                     differ_clearly(a, b) ? lesser.variance : std::max(a.variance, b.variance)};
     result = a.nan ? hull(result, {b.low, b.high, false, b.value, b.variance}) : result;
     return b.nan ? hull(result, {a.low, a.high, false, a.value, a.variance}) : result;

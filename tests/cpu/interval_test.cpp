@@ -208,6 +208,7 @@ TEST(Interval, BranchesAndSteps) {
         {"min(NaN, NaN)", min(only_nan, only_nan), only_nan},
         {"min([1, 2] or NaN, 5)", min({1, 2, true}, 5), from(1, 5)},
         {"max([1, 2] or NaN, -5)", max({1, 2, true}, -5), from(-5, 2)},
+        {"min([1, 2] or NaN, [0, 5] or NaN)", min({1, 2, true}, {0, 5, true}), {0, 5, true}},
         {"floor([0.5, 2.5])", floor(from(0.5, 2.5)), from(0, 2)},
         {"ceil([0.5, 2.5])", ceil(from(0.5, 2.5)), from(1, 3)},
         {"ceil of a subnormal", ceil(subnormal), from(0, 1)},

@@ -184,5 +184,18 @@ TEST(Requantise, RejectsTruncation) {
     EXPECT_GT(truncation_seen, 100);
 }
 
+TEST(Requantise, AcceptsWhatEitherAccepts) {
+    const cpu::Quantised low{-128, 0, 1};
+    const cpu::Quantised high{127, 1, 0};
+    const cpu::Quantised first = cpu::hull(low, high);
+    EXPECT_EQ(first.value, -128);
+    EXPECT_EQ(first.below, 0);
+    EXPECT_EQ(first.above, 255);
+    const cpu::Quantised second = cpu::hull(high, low);
+    EXPECT_EQ(second.value, 127);
+    EXPECT_EQ(second.below, 255);
+    EXPECT_EQ(second.above, 0);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::requantise_test

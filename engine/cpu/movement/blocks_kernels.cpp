@@ -121,7 +121,7 @@ Interval mixed(const Interval& a, const Interval& b, const Interval& way) {
 Interval weighted(const Interval& a, const Interval& b, const Interval& way) {
     const auto share = [](const Interval& element, const Interval& weight) {
         const Interval product = element * weight;
-        return weight.low <= 0 && !product.has_numbers() ? hull(product, 0) : product;
+        return weight.low <= 0 && product.nan ? hull(product, 0) : product;
     };
     return share(a, Interval(1) - way) + share(b, way);
 }

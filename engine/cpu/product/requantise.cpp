@@ -47,6 +47,11 @@ Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t z
     return result;
 }
 
+Quantised hull(const Quantised& first, const Quantised& second) {
+    return {first.value, std::max(first.below, first.value - (second.value - second.below)),
+            std::max(first.above, second.value + second.above - first.value)};
+}
+
 template <class Output>
 void requantise(std::span<const double> sums, double bias, double multiplier, std::int32_t zero_point, Output* to) {
     constexpr double low = std::numeric_limits<Output>::min();

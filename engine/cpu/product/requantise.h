@@ -24,6 +24,9 @@ struct Quantised {
 [[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
                                    std::int32_t low, std::int32_t high);
 
+/// The first one's value, with what either accepts.
+[[nodiscard]] Quantised hull(const Quantised& first, const Quantised& second);
+
 /// The values for several integers plus a bias, without neighbours. Output is std::int8_t or std::uint8_t.
 template <class Output>
 void requantise(std::span<const double> sums, double bias, double multiplier, std::int32_t zero_point, Output* to);

@@ -163,7 +163,8 @@ Interval mean_at(double way, const Interval& first, const Interval& second) {
 Interval interpolated_range(const Interval& means, const Around& around, double value, std::size_t dimensions) {
     if (!around.finite) {
         // An infinity with a weight of 0 gives NaN, and a position beyond an element includes others.
-        return std::isfinite(value) ? Interval(-infinity, infinity, true) : Interval(value, value, true);
+        const bool may_be_finite = std::isfinite(value) || std::isfinite(means.low) || std::isfinite(means.high);
+        return may_be_finite ? Interval(-infinity, infinity, true) : Interval(value, value, true);
     }
     const double largest = around.gain * around.largest;
     // Weights of FP32 that are so large leave nothing of what they should add up to.
