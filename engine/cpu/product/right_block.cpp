@@ -63,6 +63,22 @@ void load_eight(const T* from, const EightColumns& eight, const std::int64_t* el
     return _mm256_permutex2var_ps(first, _mm256_set_epi32(14, 12, 10, 8, 6, 4, 2, 0), second);
 }
 
+/// Adjacent elements, with zeros behind the last one.
+[[gnu::target("avx512f,avx512dq,avx512vl")]] void load_adjacent_with_avx512(const float* from, std::int64_t columns,
+                                                                            std::int64_t i, const TilesOfBlock& to) {
+    constexpr __mmask8 all = 0xff;  // GCC 12 warns of what the conversion without a mask leaves undefined.
+    for (std::int64_t tile = 0; tile < to.count; ++tile) {
+        const std::int64_t width = tile + 1 == to.count ? to.width_of_last : to.width;
+        double* const target = to.first + tile * to.distance + i * width;
+        for (std::int64_t column = 0; column < width; column += lanes) {
+            const std::int64_t left = columns - tile * to.width - column;
+            const auto mask = static_cast<__mmask8>(left >= lanes ? all : left > 0 ? (1 << left) - 1 : 0);
+            const __m256 floats = _mm256_maskz_loadu_ps(mask, from + tile * to.width + column);
+            _mm512_storeu_pd(target + column, _mm512_maskz_cvtps_pd(all, floats));
+        }
+    }
+}
+
 /// Of elements that are not present, nothing is read.
 [[gnu::always_inline, gnu::target("avx512f,avx512dq,avx512vl")]] inline __m256 eight_floats(
     const float* from, const EightColumns& eight, const std::int64_t* elements) {
@@ -121,7 +137,7 @@ RightBlock::Row RightBlock::row(std::int64_t k) {
         find(k % repetition_.rows, found);
     }
     return {found.eights.data(), found.elements.data(),
-            batch_ * repetition_.batch_distance + k / repetition_.rows * repetition_.distance};
+            batch_ * repetition_.batch_distance + k / repetition_.rows * repetition_.distance, found.is_adjacent};
 }
 
 /// Finds the elements of a row of the first batch.
@@ -140,6 +156,8 @@ void RightBlock::find(std::int64_t k, FoundRow& found) {
         }
     }
     found.is_found = true;
+    found.is_adjacent = segments_.size() == 1 && segments_[0].count == columns_ && segments_[0].position_step == 1 &&
+                        segments_[0].element_step == 1;
 }
 
 void RightBlock::FoundRow::add(std::int64_t column, std::int64_t element, std::int64_t step, std::int64_t count) {
@@ -176,10 +194,14 @@ void RightBlock::FoundRow::list(EightColumns& eight) {
 }
 
 template <class T>
-void RightBlock::load_row(const T* from, const Row& row, std::int64_t i, const TilesOfBlock& to) {
+void RightBlock::load_row(const T* from, std::int64_t columns, const Row& row, std::int64_t i, const TilesOfBlock& to) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if constexpr (std::is_same_v<T, float>) {
         if (has_avx512()) {
+            if (row.is_adjacent) {
+                load_adjacent_with_avx512(from + row.eights->element, columns, i, to);
+                return;
+            }
             load_floats_with_avx512(from, row.eights, row.elements, i, to);
             return;
         }
@@ -199,7 +221,7 @@ void RightBlock::load(Part part, std::int64_t k, std::int64_t count, const Tiles
     from.visit([&](const auto* elements) {
         for (std::int64_t i = 0; i < count; ++i) {
             const Row row = this->row(k + i);
-            load_row(elements + row.distance, row, i, to);
+            load_row(elements + row.distance, columns_, row, i, to);
         }
     });
     for (std::int64_t i = 0; part != Part::values && i < count; ++i) {

@@ -43,10 +43,13 @@ private:
         const EightColumns* eights = nullptr;
         const std::int64_t* elements = nullptr;
         std::int64_t distance = 0;
+        /// All elements are adjacent.
+        bool is_adjacent = false;
     };
     /// The columns that were found for a row.
     struct FoundRow {
         bool is_found = false;
+        bool is_adjacent = false;
         std::vector<EightColumns> eights;
         std::vector<std::int64_t> elements;
 
@@ -59,7 +62,7 @@ private:
     void find(std::int64_t k, FoundRow& found);
 
     template <class T>
-    static void load_row(const T* from, const Row& row, std::int64_t i, const TilesOfBlock& to);
+    static void load_row(const T* from, std::int64_t columns, const Row& row, std::int64_t i, const TilesOfBlock& to);
 
     const Factors& factors_;
     std::int64_t batch_ = 0;
