@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/floating_format.h"
 #include "engine/cpu/element_wise/numbers.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/movement/move.h"
@@ -223,10 +224,11 @@ public:
         const movement::Rows rows(ends_.output.desc);
         window::with_sum(ends_.slack != nullptr, [&]<class Sum>() {
             const auto one = [&](Coordinates coordinates, std::int64_t address, std::int64_t number) {
-                Sum sum;
-                add(coordinates, 0, 0, {0, 1, 1}, sum);
-                movement::store_computed(ends_.output, address, number, settled(ends_.output.desc.data_type, sum.value),
-                                         ends_.slack, [&] { return sum.range(); });
+                Total<Sum> total;
+                add(coordinates, 0, 0, {0, 1, 1}, total);
+                const double value = settled(ends_.output.desc.data_type, total.sum.value);
+                movement::store_computed(ends_.output, address, number, value, ends_.slack,
+                                         [&] { return total.range(); });
             };
             parallel_for(rows.count(), 1024 * rows.length(),
                          [&](std::int64_t first, std::int64_t last) { rows.for_each(first, last, one); });
@@ -235,17 +237,31 @@ public:
 
 private:
     template <class Sum>
-    void add(Coordinates coordinates, std::size_t d, std::int64_t address, const Weight& so_far, Sum& sum) const {
+    struct Total {
+        Sum sum;
+        double magnitude = 0;
+
+        /// Implementations may divide by the sum of the weights at the end. Before that, weights are up to 1, and sums
+        /// may overflow.
+        [[nodiscard]] Interval range() const {
+            return magnitude > core::float32.largest ? Interval(-infinity, infinity, true) : sum.range();
+        }
+    };
+
+    template <class Sum>
+    void add(Coordinates coordinates, std::size_t d, std::int64_t address, const Weight& so_far,
+             Total<Sum>& total) const {
         if (d == coordinates.size()) {
             const double element = ends_.element(address);
             const double term = so_far.value == 0 ? 0 : element * so_far.value;
-            sum.add(term, [&] { return window::weighted(element, so_far.range); });
+            total.magnitude += std::isfinite(term) ? std::fabs(element) : 0;
+            total.sum.add(term, [&] { return window::weighted(element, so_far.range); });
             return;
         }
         for (const Weight& weight : weights_[d][static_cast<std::size_t>(coordinates[d])]) {
             const Weight product{0, so_far.value * weight.value,
                                  ends_.slack == nullptr ? Interval(0) : so_far.range * weight.range};
-            add(coordinates, d + 1, address + weight.element * ends_.strides[d], product, sum);
+            add(coordinates, d + 1, address + weight.element * ends_.strides[d], product, total);
         }
     }
 
