@@ -191,7 +191,7 @@ void ConvolutionFactors::find_right(std::int64_t batch, std::int64_t k, std::int
                     return;
                 }
             }
-            segments.push_back({position, meetings.step, element, meetings.element_step, positions});
+            segments.push_back(RightSegment{position, meetings.step, element, meetings.element_step, positions});
         });
 }
 
