@@ -519,12 +519,12 @@ private:
                        Interval* results) const {
         std::array<double, segment_length> stored{};
         load(arguments_.outputs[0]->buffer.bytes(), output, count, stored.data());
+        const Interval whole(stored_value(output.type, -0x1p80, Store::converting),
+                             stored_value(output.type, 0x1p80, Store::converting), false);
         for (std::size_t k = 0; k < count; ++k) {
             const bool is_known = std::all_of(in.begin(), in.end(), [k](const auto& array) {
                 return !array[k].nan && array[k].low == array[k].high;
             });
-            const Interval whole(stored_value(output.type, -0x1p80, Store::converting),
-                                 stored_value(output.type, 0x1p80, Store::converting), false);
             if (is_known) {
                 results[k] = stored[k];
             } else if (results[k].low < whole.low || whole.high < results[k].high) {

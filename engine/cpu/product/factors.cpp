@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t block_depth = 256;
 constexpr std::int64_t block_columns = 256;
 constexpr std::int64_t block_rows = 512;
-// Rows of two caches' lines are at different places of the caches for each of a block's tiles.
+// Two lines of the caches, so that the rows of a block's tiles do not all fall into the same sets of a cache.
 constexpr std::int64_t between_tiles = 16;
 // With a single row there is no block of the right matrix, so only the sums must fit the cache.
 constexpr std::int64_t block_columns_of_one_row = 4096;
