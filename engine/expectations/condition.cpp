@@ -12,6 +12,7 @@
 #include "engine/expectations/dimension_condition.h"
 #include "engine/expectations/element_condition.h"
 #include "engine/expectations/field_condition.h"
+#include "engine/expectations/reduction_condition.h"
 #include "engine/expectations/tensor_condition.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
@@ -88,6 +89,7 @@ private:
             {"differentTypes", &ConditionReader::read_different_types},
             {"differentNumbers", &ConditionReader::read_different_numbers},
             {"elementsAlong", &ConditionReader::read_elements_along},
+            {"reduction", &ConditionReader::read_reduction},
             {"startsWith", &ConditionReader::read_starts_with},
             {"someDimension", &ConditionReader::read_some_dimension},
             {"breaks", &ConditionReader::read_breaks},
@@ -329,6 +331,11 @@ private:
 
     std::optional<Condition> read_some_dimension(const JsonValue& value) {
         return read_dimension_condition(
+            value, [this](const std::string& name) { return find_field(name); }, problems_);
+    }
+
+    std::optional<Condition> read_reduction(const JsonValue& value) {
+        return read_reduction_condition(
             value, [this](const std::string& name) { return find_field(name); }, problems_);
     }
 

@@ -69,6 +69,18 @@ Json dimension_definition() {
             {"additionalProperties", number_schema()}};
 }
 
+/// What reduction_condition.cpp reads.
+Json reduction_definition() {
+    Json properties{{"along", {{"type", "string"}}}, {"dense", {{"type", "boolean"}}}};
+    for (const char* const number : {"dimensions", "runs", "perResult", "lastPerResult", "oddPerResult"}) {
+        properties[number] = number_schema();
+    }
+    return {{"type", "object"},
+            {"required", {"along"}},
+            {"properties", std::move(properties)},
+            {"additionalProperties", false}};
+}
+
 /// What condition.cpp reads. Other keys are fields of the operators.
 Json condition_definition() {
     const Json names{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", {{"type", "string"}}}};
@@ -83,6 +95,7 @@ Json condition_definition() {
               {"differentTypes", names},
               {"differentNumbers", names},
               {"elementsAlong", {{"type", "object"}, {"minProperties", 1}, {"maxProperties", 1}}},
+              {"reduction", reduction_definition()},
               {"startsWith",
                {{"type", "object"}, {"minProperties", 3}, {"maxProperties", 3}, {"additionalProperties", text}}},
               {"someDimension", {{"$ref", "#/$defs/dimension"}}},

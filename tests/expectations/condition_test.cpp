@@ -74,6 +74,19 @@ const char* const recurrent = R"("operator": "GRU",
               "Direction": "FORWARD", "LinearBeforeReset": false },
     "inputs": { "InputTensor": [1], "WeightTensor": [1, 1, 1], "RecurrenceTensor": [1, 1, 1] })";
 
+/// By strides, 2 and 5 are reduced, and 3 is kept between them; 4 is kept behind them. The gap keeps 2 apart.
+const char* const reduced = R"("operator": "REDUCE",
+    "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [3, 2, 1, 5, 4], "Strides": [20, 100, 0, 4, 1] },
+              "OutputTensor": { "DataType": "INT64", "Sizes": [3, 1, 1, 1, 4] }, "Function": "MULTIPLY",
+              "Axes": [1, 3, 2] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
+/// 24 elements in a row, and two results.
+const char* const reduced_rows = R"("operator": "REDUCE",
+    "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [2, 4, 6] },
+              "OutputTensor": { "DataType": "INT64", "Sizes": [2, 1, 1] }, "Function": "MULTIPLY", "Axes": [2, 1] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
 std::optional<Condition> read(const std::string& text, const cases::Case& subject, std::string& wrong) {
     const auto document = cases::parse_json(text);
     cases::ProblemSink problems("c.json", text);
@@ -150,6 +163,19 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {normalised, R"({ "differentNumbers": ["Axes[1]", "Axes[2]"] })", false},
         {normalised, R"({ "elementsAlong": { "Axes": 10 } })", true},
         {normalised, R"({ "elementsAlong": { "Axes": { "above": 10 } } })", false},
+        {reduced, R"({ "reduction": { "along": "Axes" } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "dimensions": 4 } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "dimensions": { "atLeast": 5 } } })", false},
+        {reduced, R"({ "reduction": { "along": "Axes", "runs": 2, "lastPerResult": 0 } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "runs": 1 } })", false},
+        {reduced, R"({ "reduction": { "along": "Axes", "dense": true } })", false},
+        {reduced, R"({ "reduction": { "along": "Axes", "dense": false, "perResult": { "below": 0.9 } } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "perResult": { "below": 0.8 } } })", false},
+        {reduced, R"({ "reduction": { "along": "Axes", "oddPerResult": { "above": 0.41, "below": 0.42 } } })", true},
+        {reduced_rows, R"({ "reduction": { "along": "Axes", "dimensions": 2, "runs": 1, "dense": true } })", true},
+        {reduced_rows, R"({ "reduction": { "along": "Axes", "perResult": 12, "lastPerResult": 12 } })", true},
+        {reduced_rows, R"({ "reduction": { "along": "Axes", "oddPerResult": 1.5 } })", true},
+        {reduced_rows, R"({ "reduction": { "along": "Axes", "oddPerResult": 12 } })", false},
         {sliced, R"({ "someDimension": { "OutputTensor": 2 } })", true},
         {resampled, R"({ "someDimension": { "OutputPixelOffsets": { "above": 1e9 }, "Scales": 2 } })", true},
         {resampled, R"({ "someDimension": { "OutputPixelOffsets": { "above": 1e9 }, "Scales": 0.5 } })", false},
@@ -333,6 +359,15 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "elementsAlong": { "InputTensor": 1 } })",
          "c.json:1:22: error: \"InputTensor\" is not an attribute that lists dimensions (at "
          "/elementsAlong/InputTensor)"},
+        {R"({ "reduction": { "along": "InputTensor" } })",
+         "c.json:1:27: error: this is not the name of an attribute that lists dimensions (at /reduction/along)"},
+        {R"({ "reduction": { "first": 1 } })",
+         "c.json:1:18: error: \"first\" is not a test of \"reduction\" (at /reduction/first)\n    hint: there are "
+         "along, "
+         "dimensions, runs, perResult, lastPerResult, oddPerResult, and dense (a boolean)"},
+        {R"({ "reduction": { "runs": 1 } })",
+         "c.json:1:16: error: \"reduction\" must be an object of tests that names the reduced dimensions (at "
+         "/reduction)\n    hint: for example { \"along\": \"Axes\", \"runs\": 1 }"},
         {R"({ "startsWith": { "InputTensor": "OutputTensor", "within": "ScaleBias", "atMost": "ScaleBias" } })",
          "c.json:1:50: error: \"startsWith\" takes two tensors, and attributes (at /startsWith/within)\n    hint: for "
          "example { \"InputTensor\": \"IndicesTensor\", \"without\": \"IndexDimensions\", \"atMost\": \"Axis\" }"},
