@@ -293,6 +293,7 @@ Nodes expand_simplified(Expansion& to) {
 
 std::span<const ExpansionRow> composed_expansions() {
     static constexpr ExpansionRow rows[] = {
+        {"Attention", expand_attention, "GEMM, ACTIVATION_SOFTMAX1 and element-wise operators"},
         {"Cast", expand_cast},
         {"CastLike", expand_cast},
         {"Clip", expand_clip},
@@ -305,6 +306,7 @@ std::span<const ExpansionRow> composed_expansions() {
         {"Mish", expand_mish, "element-wise operators"},
         {"Pad", expand_pad},
         {"Resize", expand_resize},
+        {"RotaryEmbedding", expand_rotary_embedding, "GATHER, SLICE1, JOIN and element-wise operators"},
         {"HannWindow", expand_signal_window, "element-wise operators"},
         {"HammingWindow", expand_signal_window, "element-wise operators"},
         {"BlackmanWindow", expand_signal_window, "element-wise operators"},

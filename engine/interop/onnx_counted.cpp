@@ -12,8 +12,6 @@ constexpr std::int64_t most_determinant_rows = 4;
 /// Limit for the elements that n-grams are compared with.
 constexpr std::int64_t most_compared = std::int64_t{1} << 20;
 
-constexpr int onnx_int32 = 6;
-
 /// The determinant of the rows from `row` on and of these columns, by Laplace's expansion.
 std::string minor_of(Expansion& to, const std::vector<std::vector<std::string>>& entries, std::size_t row,
                      const std::vector<std::size_t>& columns) {

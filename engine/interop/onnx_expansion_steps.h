@@ -20,6 +20,7 @@ using Nodes = core::Result<std::vector<onnx::NodeProto>>;
 using Attributes = std::vector<onnx::AttributeProto>;
 
 inline constexpr int onnx_float = 1;
+inline constexpr int onnx_int32 = 6;
 inline constexpr int onnx_int64 = 7;
 inline constexpr int onnx_bool = 9;
 
@@ -128,11 +129,23 @@ public:
     }
 
     std::string whole_numbers(const std::vector<std::int64_t>& numbers) {
+        return whole_numbers({static_cast<std::int64_t>(numbers.size())}, numbers);
+    }
+    std::string whole_numbers(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& numbers) {
         onnx::TensorProto tensor;
         tensor.data_type.set(onnx_int64);
-        tensor.dims.add(static_cast<std::int64_t>(numbers.size()));
+        tensor.dims.append(sizes.begin(), sizes.end());
         tensor.int64_data.append(numbers.begin(), numbers.end());
         return add("Constant", {}, "", {value(tensor)});
+    }
+
+    /// The elements from `first` up to `end` along the axis, or every second one of them.
+    std::string slice(const std::string& data, std::int64_t axis, std::int64_t first, std::int64_t end,
+                      std::int64_t step = 1) {
+        return add("Slice", {data, whole_number(first), whole_number(end), whole_number(axis), whole_number(step)});
+    }
+    std::string reshape(const std::string& data, const std::vector<std::int64_t>& sizes, std::string output = "") {
+        return add("Reshape", {data, whole_numbers(sizes)}, std::move(output));
     }
 
     /// The value of the attribute; `otherwise` if it is absent.
@@ -199,5 +212,14 @@ inline constexpr const char* two_of_each_byte = "#TwoOfEachByte";
 /// HannWindow, HammingWindow and BlackmanWindow.
 [[nodiscard]] Nodes expand_signal_window(Expansion& to);
 [[nodiscard]] Nodes expand_packed_product(Expansion& to);
+
+/// ONNX's own; the others are com.microsoft's.
+[[nodiscard]] Nodes expand_attention(Expansion& to);
+[[nodiscard]] Nodes expand_microsoft_attention(Expansion& to);
+[[nodiscard]] Nodes expand_quantised_attention(Expansion& to);
+[[nodiscard]] Nodes expand_multi_head_attention(Expansion& to);
+[[nodiscard]] Nodes expand_group_query_attention(Expansion& to);
+[[nodiscard]] Nodes expand_rotary_embedding(Expansion& to);
+[[nodiscard]] Nodes expand_microsoft_rotary_embedding(Expansion& to);
 
 }  // namespace dmlconform::interop::expansion

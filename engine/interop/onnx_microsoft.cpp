@@ -1,7 +1,5 @@
 // Operators that ONNX Runtime's optimiser and quantiser put into models, as docs/ContribOperators.md of ONNX Runtime
 // describes them.
-#include <cmath>
-
 #include "engine/interop/onnx_expansion_steps.h"
 
 namespace dmlconform::interop::expansion {
@@ -81,7 +79,8 @@ core::Result<std::string> transposed_factor(Expansion& to, int index, const char
     return to.add("Transpose", {to.input(index)}, "", {integers("perm", order)});
 }
 
-Nodes expand_fused_matmul(Expansion& to) {
+/// A product of factors that may be transposed, and scaled. `output` may be empty.
+core::Result<std::string> fused_product(Expansion& to, std::string output) {
     if (to.integer_of("transBatchA", 0) != 0 || to.integer_of("transBatchB", 0) != 0) {
         return core::fail("FusedMatMul that moves batches is not mapped");
     }
@@ -92,10 +91,25 @@ Nodes expand_fused_matmul(Expansion& to) {
     }
     const float alpha = to.number_of("alpha", 1);
     if (alpha == 1) {
-        to.add("MatMul", {*a, *b}, to.output(0));
-    } else {
-        to.add("Mul", {to.add("MatMul", {*a, *b}), to.number_like(0, alpha)}, to.output(0));
+        return to.add("MatMul", {*a, *b}, std::move(output));
     }
+    return to.add("Mul", {to.add("MatMul", {*a, *b}), to.number_like(0, alpha)}, std::move(output));
+}
+
+Nodes expand_fused_matmul(Expansion& to) {
+    if (const auto product = fused_product(to, to.output(0)); !product) {
+        return tl::unexpected(product.error());
+    }
+    return to.take();
+}
+
+Nodes expand_activated_matmul(Expansion& to) {
+    const auto activation = fused_activation(to);
+    const auto product = fused_product(to, "");
+    if (!activation || !product) {
+        return tl::unexpected(activation ? product.error() : activation.error());
+    }
+    to.add(activation->type.c_str(), {*product}, to.output(0), activation->attributes);
     return to.take();
 }
 
@@ -106,6 +120,25 @@ Nodes expand_plain_gelu(Expansion& to) {
 
 Nodes expand_bias_gelu(Expansion& to) {
     to.add("Gelu", {to.add("Add", {to.input(0), to.input(1)})}, to.output(0));
+    return to.take();
+}
+
+/// The left half of the last dimension, times Gelu of the right one.
+Nodes expand_bias_split_gelu(Expansion& to) {
+    const OnnxTensor* data = to.known(0);
+    if (data == nullptr || data->sizes.empty() || data->sizes.back() % 2 != 0) {
+        return core::fail("its last dimension has no two halves");
+    }
+    const auto last = static_cast<std::int64_t>(data->sizes.size()) - 1;
+    const std::int64_t half = data->sizes.back() / 2;
+    const std::string sum = to.add("Add", {to.input(0), to.input(1)});
+    const std::string right = to.add("Gelu", {to.slice(sum, last, half, 2 * half)});
+    to.add("Mul", {to.slice(sum, last, 0, half), right}, to.output(0));
+    return to.take();
+}
+
+Nodes expand_bias_add(Expansion& to) {
+    to.add("Add", {to.add("Add", {to.input(0), to.input(1)}), to.input(2)}, to.output(0));
     return to.take();
 }
 
@@ -252,7 +285,8 @@ Nodes expand_nhwc_conv(Expansion& to) {
     return to.take();
 }
 
-Nodes expand_group_norm(Expansion& to) {
+/// Normalises the tensor `input`, whose sizes are those of the first input.
+Nodes normalise_groups(Expansion& to, std::string input) {
     const OnnxTensor* data = to.known(0);
     if (data == nullptr || data->sizes.size() < 3) {
         return core::fail("it has no data with spatial dimensions");
@@ -260,7 +294,7 @@ Nodes expand_group_norm(Expansion& to) {
     const std::size_t rank = data->sizes.size();
     const bool last = to.integer_of("channels_last", 1) != 0;
     const bool swish = to.integer_of("activation", 0) != 0;
-    const std::string input = last ? moved_channels(to, to.input(0), rank, false) : to.input(0);
+    input = last ? moved_channels(to, input, rank, false) : input;
     std::string result =
         to.add("GroupNormalization", {input, to.input(1), to.input(2)}, swish || last ? "" : to.output(0),
                {integer("num_groups", to.integer_of("groups", 1)),
@@ -274,106 +308,101 @@ Nodes expand_group_norm(Expansion& to) {
     return to.take();
 }
 
-/// Batches, heads, positions, and the remaining dimension.
-std::string split_heads(Expansion& to, const std::string& data, const core::Dimensions& sizes, std::int64_t heads) {
-    const std::string shape = to.whole_numbers({sizes[0], sizes[1], heads, -1});
-    return to.add("Transpose", {to.add("Reshape", {data, shape})}, "", {integers("perm", {0, 2, 1, 3})});
+Nodes expand_group_norm(Expansion& to) {
+    return normalise_groups(to, to.input(0));
 }
 
-/// `bias`, which may be empty, is added to the scores.
-void attend(Expansion& to, const std::string& q, const std::string& k, const std::string& v, float scale,
-            const core::Dimensions& sizes, const std::string& bias) {
-    const std::string keys = to.add("Transpose", {k}, "", {integers("perm", {0, 1, 3, 2})});
-    std::string scores = to.add("Mul", {to.add("MatMul", {q, keys}), to.number_like(0, scale)});
-    scores = bias.empty() ? scores : to.add("Add", {scores, bias});
-    const std::string weights = to.add("Softmax", {scores}, "", {integer("axis", 3)});
-    const std::string heads =
-        to.add("Transpose", {to.add("MatMul", {weights, v})}, "", {integers("perm", {0, 2, 1, 3})});
-    to.add("Reshape", {heads, to.whole_numbers({sizes[0], sizes[1], -1})}, to.output(0));
-}
-
-/// True if there are inputs from `first` on besides the additional bias, or outputs besides the first.
-bool has_more_inputs(const Expansion& to, int first) {
-    constexpr int attention_bias = 5;
-    for (int i = first; i < to.node().input.size(); ++i) {
-        if (i != attention_bias && !to.input(i).empty()) {
-            return true;
-        }
-    }
-    return !to.output(1).empty();
-}
-
-Nodes expand_attention(Expansion& to) {
+/// `skip`, which may be one image's or one pixel's, and a bias are added first. Output 1 is that sum.
+Nodes expand_skip_group_norm(Expansion& to) {
     const OnnxTensor* data = to.known(0);
-    const OnnxTensor* weights = to.known(1);
-    const std::int64_t heads = to.integer_of("num_heads", 0);
-    if (data == nullptr || weights == nullptr || data->sizes.size() != 3 || weights->sizes.size() != 2 || heads < 1 ||
-        heads > 0xffff || weights->sizes[1] % (3 * heads) != 0) {
-        return core::fail("Attention without data, weights or heads that fit each other");
+    const OnnxTensor* skip = to.known(3);
+    if (data == nullptr || skip == nullptr || to.integer_of("channels_last", 1) == 0 || skip->sizes.size() < 2) {
+        return core::fail("SkipGroupNorm without channels in the last dimension is not mapped");
     }
-    const OnnxTensor* mask = to.known(3);
-    const bool masked = mask != nullptr && mask->sizes == core::Dimensions{data->sizes[0], data->sizes[1]};
-    if (has_more_inputs(to, masked ? 4 : 3) || to.integer_of("unidirectional", 0) != 0 ||
-        to.integer_of("do_rotary", 0) != 0 || to.attribute("qkv_hidden_sizes") != nullptr) {
-        return core::fail(
-            "Attention with another mask than one of positions, with earlier positions, or with hidden sizes of its "
-            "own is "
-            "not mapped");
+    std::string added = to.input(3);
+    if (skip->sizes.size() == 2) {
+        std::vector<std::int64_t> sizes(data->sizes.size(), 1);
+        sizes.front() = skip->sizes[0];
+        sizes.back() = skip->sizes[1];
+        added = to.reshape(added, sizes);
     }
-    std::string projected = to.add("MatMul", {to.input(0), to.input(1)});
-    if (!to.input(2).empty()) {
-        projected = to.add("Add", {projected, to.input(2)});
+    const bool biased = !to.input(4).empty();
+    std::string sum = to.add("Add", {to.input(0), added}, biased ? "" : to.output(1));
+    if (biased) {
+        sum = to.add("Add", {sum, to.input(4)}, to.output(1));
     }
-    const std::int64_t hidden = weights->sizes[1] / 3;
-    std::vector<std::string> parts;
-    for (std::int64_t part = 0; part < 3; ++part) {
-        const std::string slice = to.add("Slice", {projected, to.whole_number(part * hidden),
-                                                   to.whole_number((part + 1) * hidden), to.whole_number(2)});
-        parts.push_back(split_heads(to, slice, data->sizes, heads));
+    return normalise_groups(to, sum);
+}
+
+/// Rows of embeddings for words, positions and segments are added and normalised. Output 1 counts the words of each
+/// batch that the mask leaves, output 2 is the sum before the normalisation.
+Nodes expand_embed_layer(Expansion& to) {
+    enum Input { words, segments, word_rows, position_rows, segment_rows, gamma, beta, mask, positions };
+    const OnnxTensor* data = to.known(words);
+    if (data == nullptr || data->sizes.size() != 2) {
+        return core::fail("it has no words of two dimensions");
     }
-    std::string bias = to.input(5);
-    if (masked) {
-        const std::string kept = to.add("CastLike", {to.input(3), to.input(0)});
-        const std::string lowest = to.number_like(0, to.number_of("mask_filter_value", -10000));
-        const std::string dropped = to.add("Mul", {to.add("Sub", {to.number_like(0, 1), kept}), lowest});
-        const std::string wide = to.add("Unsqueeze", {dropped, to.whole_numbers({1, 2})});
-        bias = bias.empty() ? wide : to.add("Add", {bias, wide});
+    std::string sum = to.add("Gather", {to.input(word_rows), to.input(words)});
+    const std::string of_positions = to.input(positions).empty()
+                                         ? to.slice(to.input(position_rows), 0, 0, data->sizes[1])
+                                         : to.add("Gather", {to.input(position_rows), to.input(positions)});
+    const bool has_segments = !to.input(segments).empty() && !to.input(segment_rows).empty();
+    sum = to.add("Add", {sum, of_positions}, has_segments ? "" : to.output(2));
+    if (has_segments) {
+        sum = to.add("Add", {sum, to.add("Gather", {to.input(segment_rows), to.input(segments)})}, to.output(2));
     }
-    const float scale = to.number_of("scale", 0);
-    attend(to, parts[0], parts[1], parts[2],
-           scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(hidden) / static_cast<float>(heads)), data->sizes,
-           bias);
+    to.add("LayerNormalization", {sum, to.input(gamma), to.input(beta)}, to.output(0),
+           {number_attribute("epsilon", to.number_of("epsilon", 1e-12F))});
+    if (!to.output(1).empty() && !to.input(mask).empty()) {
+        to.add("ReduceSum", {to.input(mask)}, to.output(1), {integers("axes", {1}), integer("keepdims", 0)});
+    } else if (!to.output(1).empty()) {
+        onnx::TensorProto zero;
+        zero.data_type.set(onnx_int32);
+        zero.dims.add(1);
+        zero.int32_data.add(0);
+        to.add("ConstantOfShape", {to.whole_number(data->sizes[0])}, to.output(1), {value(zero)});
+    }
     return to.take();
 }
 
-Nodes expand_multi_head_attention(Expansion& to) {
-    const OnnxTensor* query = to.known(0);
-    const OnnxTensor* key = to.known(1);
-    const std::int64_t heads = to.integer_of("num_heads", 0);
-    if (query == nullptr || key == nullptr || to.input(2).empty() || query->sizes.size() != 3 ||
-        key->sizes.size() != 3 || heads < 1 || heads > 0xffff || query->sizes[2] % heads != 0) {
-        return core::fail("MultiHeadAttention is mapped with query, key and value of three dimensions each");
-    }
-    if (has_more_inputs(to, 4) || to.integer_of("unidirectional", 0) != 0) {
-        return core::fail("MultiHeadAttention with a mask or earlier positions is not mapped");
-    }
-    const float scale = to.number_of("scale", 0);
-    const std::int64_t hidden = query->sizes[2];
-    std::string projected[3];
-    for (int i = 0; i < 3; ++i) {
-        projected[i] = to.input(i);
-        if (!to.input(3).empty()) {
-            const std::string end = to.whole_number(i == 2 ? 0x7fffffff : (i + 1) * hidden);
-            const std::string bias = to.add("Slice", {to.input(3), to.whole_number(i * hidden), end});
-            projected[i] = to.add("Add", {projected[i], bias});
+/// The product of quantised factors plus a bias of INT32, quantised again if there is a scale for it.
+Nodes expand_quantised_gemm(Expansion& to) {
+    enum Input { a, a_scale, a_zero, b, b_scale, b_zero, bias, scale, zero };
+    std::string factors[2];
+    for (const auto& [index, attribute] : {std::pair(+a, "transA"), std::pair(+b, "transB")}) {
+        const auto factor = transposed_factor(to, index, attribute);
+        if (!factor) {
+            return tl::unexpected(factor.error());
         }
+        factors[index == a ? 0 : 1] = *factor;
     }
-    const std::string q = split_heads(to, projected[0], query->sizes, heads);
-    const std::string k = split_heads(to, projected[1], key->sizes, heads);
-    const std::string v = split_heads(to, projected[2], key->sizes, heads);
-    attend(to, q, k, v,
-           scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(query->sizes[2]) / static_cast<float>(heads)),
-           query->sizes, to.input(5));
+    std::string sum = to.add("MatMulInteger", {factors[0], factors[1], to.input(a_zero), to.input(b_zero)});
+    if (!to.input(bias).empty()) {
+        sum = to.add("Add", {sum, to.input(bias)});
+    }
+    std::string scales = to.add("Mul", {to.input(a_scale), to.input(b_scale)});
+    if (const float alpha = to.number_of("alpha", 1); alpha != 1) {
+        scales = to.add("Mul", {scales, to.number(alpha)});
+    }
+    const std::string real = to.add("Cast", {sum}, "", {integer("to", onnx_float)});
+    const bool is_quantised = !to.input(scale).empty();
+    const std::string scaled = to.add("Mul", {real, scales}, is_quantised ? "" : to.output(0));
+    if (is_quantised) {
+        quantise(to, scaled, scale);
+    }
+    return to.take();
+}
+
+Nodes expand_quantised_where(Expansion& to) {
+    const std::string chosen = to.add("Where", {to.input(0), dequantised(to, 1), dequantised(to, 4)});
+    quantise(to, chosen, 7);
+    return to.take();
+}
+
+/// The same as ONNX's node of this name, where this domain has it as well.
+Nodes expand_same(Expansion& to) {
+    std::vector<std::string> inputs(to.node().input().begin(), to.node().input().end());
+    to.add(to.node().op_type().c_str(), inputs, to.output(0), to.attributes_without({}));
     return to.take();
 }
 
@@ -381,19 +410,27 @@ Nodes expand_multi_head_attention(Expansion& to) {
 
 std::span<const ExpansionRow> microsoft_expansions() {
     static constexpr ExpansionRow rows[] = {
-        {"Attention", expand_attention},
+        {"Attention", expand_microsoft_attention},
+        {"BiasAdd", expand_bias_add},
         {"BiasGelu", expand_bias_gelu},
+        {"BiasSplitGelu", expand_bias_split_gelu},
+        {"DequantizeLinear", expand_same},
         {"DynamicQuantizeMatMul", expand_dynamic_matmul},
+        {"EmbedLayerNormalization", expand_embed_layer},
         {"FastGelu", expand_fast_gelu},
         {"FusedConv", expand_fused_conv},
         {"FusedGemm", expand_fused_gemm},
         {"FusedMatMul", expand_fused_matmul},
+        {"FusedMatMulActivation", expand_activated_matmul},
         {"Gelu", expand_plain_gelu},
         {"GroupNorm", expand_group_norm},
+        {"GroupQueryAttention", expand_group_query_attention, "of sequences that are as long as their tensors"},
         {"MatMulIntegerToFloat", expand_integers_to_float},
         {"MatMulNBits", expand_packed_product, "of four bits"},
         {"MultiHeadAttention", expand_multi_head_attention},
         {"NhwcConv", expand_nhwc_conv},
+        {"QAttention", expand_quantised_attention},
+        {"QGemm", expand_quantised_gemm},
         {"QLinearAdd", expand_quantised_pair},
         {"QLinearAveragePool", expand_quantised_single},
         {"QLinearConcat", expand_quantised_concat},
@@ -402,10 +439,15 @@ std::span<const ExpansionRow> microsoft_expansions() {
         {"QLinearMul", expand_quantised_pair},
         {"QLinearSigmoid", expand_quantised_single},
         {"QLinearSoftmax", expand_quantised_single},
+        {"QLinearWhere", expand_quantised_where},
+        {"QuantizeLinear", expand_same},
         {"QuickGelu", expand_quick_gelu},
+        {"RotaryEmbedding", expand_microsoft_rotary_embedding},
         {"SimplifiedLayerNormalization", expand_microsoft_rms},
+        {"SkipGroupNorm", expand_skip_group_norm},
         {"SkipLayerNormalization", expand_skip_layer},
         {"SkipSimplifiedLayerNormalization", expand_skip_simplified},
+        {"TransposeMatMul", expand_fused_matmul},
     };
     return rows;
 }

@@ -90,11 +90,60 @@ TEST(ModelOperators, AttentionAddsTheBiasBeforeItSoftens) {
         ElementsAre(3, 7));
 }
 
+TEST(ModelOperators, AttentionOfOnePositionIsItsValue) {
+    // Queries, keys and values in one tensor of [batches, positions, heads, 3, numbers].
+    EXPECT_THAT(computed(microsoft("MultiHeadAttention", {"x"}, {"y"}, {integer("num_heads", 2)}),
+                         {{"x", floats({1, 1, 2, 3, 1}, {1, 2, 3, 4, 5, 6})}}),
+                ElementsAre(3, 6));
+    const NamedTensors inputs{{"q", floats({1, 1, 3, 1}, {1, 2, 3})},
+                              {"k", floats({1, 1, 3, 1}, {4, 5, 6})},
+                              {"v", floats({1, 1, 3, 1}, {7, 8, 9})}};
+    for (const char* other_side : {"right_window_size", "is_causal"}) {
+        const std::int64_t size = other_side == std::string("is_causal") ? 1 : 0;
+        EXPECT_THAT(computed(node("Attention", {"q", "k", "v"}, {"y"},
+                                  {integer("left_window_size", 0), integer(other_side, size)}),
+                             inputs),
+                    ElementsAre(7, 8, 9));
+    }
+}
+
+TEST(ModelOperators, AttentionEndsWithTheKeysThatCount) {
+    const NamedTensors inputs{{"q", floats({2, 1, 2, 1}, {1, 1, 1, 1})},
+                              {"k", floats({2, 1, 3, 1}, {0, 0, 0, 0, 0, 0})},
+                              {"v", floats({2, 1, 3, 1}, {2, 4, 9, 2, 4, 9})}};
+    const NamedTensors counts{{"n", longs({2}, {2, 3})}};
+    EXPECT_THAT(computed(node("Attention", {"q", "k", "v", "", "", "", "n"}, {"y"}), inputs, counts),
+                ElementsAre(3, 3, 5, 5));
+    // The last of two queries has the position of the last key.
+    EXPECT_THAT(
+        computed(node("Attention", {"q", "k", "v", "", "", "", "n"}, {"y"}, {integer("is_causal", 1)}), inputs, counts),
+        ElementsAre(2, 3, 3, 5));
+}
+
+TEST(ModelOperators, RotaryEmbeddingTurnsPairs) {
+    // A quarter of a turn for the first pair, half a turn for the second.
+    const NamedTensors angles{{"c", floats({1, 2}, {0, -1})}, {"s", floats({1, 2}, {1, 0})}, {"p", longs({1}, {0})}};
+    const NamedTensors data{{"x", floats({1, 1, 5}, {1, 2, 3, 4, 5})}};
+    const std::vector<onnx::AttributeProto> part{integer("num_heads", 1), integer("rotary_embedding_dim", 4)};
+    EXPECT_THAT(computed(microsoft("RotaryEmbedding", {"x", "p", "c", "s"}, {"y"}, part), data, angles),
+                ElementsAre(-3, -2, 1, -4, 5));
+    auto neighbours = part;
+    neighbours.push_back(integer("interleaved", 1));
+    EXPECT_THAT(computed(microsoft("RotaryEmbedding", {"x", "p", "c", "s"}, {"y"}, neighbours), data, angles),
+                ElementsAre(-2, 1, -3, -4, 5));
+}
+
 TEST(ModelOperators, WhatIsNotTheSameIsACut) {
     const std::pair<onnx::NodeProto, const char*> rows[] = {
         {microsoft("FusedConv", {"x", "x"}, {"y"}, {text("activation", "Other")}), "\"Other\" is not mapped"},
         {microsoft("Attention", {"x", "x"}, {"y"}, {integer("num_heads", 0)}), "Attention without data"},
         {microsoft("FusedMatMul", {"x", "x"}, {"y"}, {integer("transBatchA", 1)}), "moves batches"},
+        {microsoft("GroupQueryAttention", {"x"}, {"y"}, {integer("num_heads", 3), integer("kv_num_heads", 2)}),
+         "queries or heads that fit"},
+        {microsoft("MultiHeadAttention", {"x"}, {"y"}, {integer("num_heads", 1)}), "without heads or queries"},
+        {microsoft("RotaryEmbedding", {"x", "x", "x", "x"}, {"y"}), "data or angles that fit"},
+        {node("RotaryEmbedding", {"x", "x", "x"}, {"y"}), "data, angles or heads that fit"},
+        {node("Attention", {"x", "x", "x"}, {"y"}), "three or of four dimensions"},
         {microsoft("Unheard", {"x"}, {"y"}), "com.microsoft.Unheard"},
         {node("Einsum", {"x", "x"}, {"y"}, {text("equation", "ii,ij->j")}), "twice in a factor"},
         {node("NonZero", {"x"}, {"y"}), "input 1 is known only when the model runs"}};

@@ -270,6 +270,158 @@ def model_ort_attention():
     return model(nodes, {'x': x}, {'y': y}, {'w': w, 'b': b})
 
 
+def split_heads(x, heads):
+    """[batches, positions, heads * numbers] as [batches, heads, positions, numbers]."""
+    return x.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
+
+
+def attend(q, k, v, scale, bias=0, softcap=0):
+    """Of [batches, heads, positions, numbers]; a query that sees no key has a result of 0."""
+    times = q.shape[1] // k.shape[1]
+    scores = q @ k.repeat(times, 1).transpose(0, 1, 3, 2) * scale
+    scores = (numpy.tanh(scores / softcap) * softcap if softcap else scores) + bias
+    sees = numpy.isfinite(scores).any(-1, keepdims=True)
+    return numpy.where(sees, softmax(numpy.where(sees, scores, 0)), 0) @ v.repeat(times, 1)
+
+
+def join_heads(x):
+    return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+
+
+def hidden_where(condition):
+    return numpy.where(condition, numpy.float32(-numpy.inf), numpy.float32(0))
+
+
+def rotated(x, cosines, sines, interleaved=False):
+    """Of [batches, heads, positions, numbers], by angles of [positions, half of the rotated numbers]."""
+    size = 2 * cosines.shape[-1]
+    pairs = (slice(0, size, 2), slice(1, size, 2)) if interleaved else (slice(0, size // 2), slice(size // 2, size))
+    y = x.copy()
+    a, b = x[..., pairs[0]], x[..., pairs[1]]
+    y[..., pairs[0]], y[..., pairs[1]] = cosines * a - sines * b, sines * a + cosines * b
+    return y
+
+
+def model_ort_language_model():
+    """A step of decoding: rotated heads that share keys and values, which are added to those of the past."""
+    q, k, v = random(70, 2, 2, 64), random(71, 2, 2, 32), random(72, 2, 2, 32)
+    past_k, past_v, angles = random(73, 2, 2, 3, 16), random(74, 2, 2, 3, 16), random(75, 8, 8)
+    cosines, sines = numpy.cos(angles), numpy.sin(angles)
+    nodes = [microsoft('GroupQueryAttention', ['q', 'k', 'v', 'past_k', 'past_v', 'last', 'count', 'cos', 'sin'],
+                       ['a', 'keys', 'values'], num_heads=4, kv_num_heads=2, do_rotary=1, local_window_size=4,
+                       softcap=2.0),
+             microsoft('RotaryEmbedding', ['a', 'first', 'cos', 'sin'], ['y'], interleaved=1)]
+    at = slice(3, 5)
+    keys = numpy.concatenate([past_k, rotated(split_heads(k, 2), cosines[at], sines[at])], 2)
+    values = numpy.concatenate([past_v, split_heads(v, 2)], 2)
+    ahead = numpy.arange(5) - numpy.arange(3, 5)[:, None]
+    a = attend(rotated(split_heads(q, 4), cosines[at], sines[at]), keys, values, 0.25,
+               hidden_where((ahead > 0) | (ahead < -3)), softcap=2)
+    y = rotated(a, cosines[1:3], sines[1:3], interleaved=True)
+    return model(nodes, {'q': q, 'k': k, 'v': v, 'past_k': past_k, 'past_v': past_v},
+                 {'keys': keys, 'values': values, 'y': join_heads(y)},
+                 {'last': numpy.full(2, 4, numpy.int32), 'count': numpy.array([5], numpy.int32), 'first': int64(1),
+                  'cos': cosines, 'sin': sines})
+
+
+def model_ort_embeddings():
+    """The beginning of BERT as ONNX Runtime's optimiser writes it, and a GPT's attention behind it."""
+    words, segments = numpy.array([[3, 1, 4], [1, 5, 2]], numpy.int32), numpy.array([[0, 0, 1], [0, 1, 1]], numpy.int32)
+    mask = numpy.array([[1, 1, 1], [1, 1, 0]], numpy.int32)
+    rows, positions, kinds = random(76, 6, 8), random(77, 4, 8), random(78, 2, 8)
+    gamma, beta, w, b, past = random(79, 8), random(80, 8), random(81, 8, 24), random(82, 24), random(83, 2, 2, 2, 2, 4)
+    nodes = [microsoft('EmbedLayerNormalization',
+                       ['words', 'segments', 'rows', 'positions', 'kinds', 'gamma', 'beta', 'mask'], ['x', 'count'],
+                       epsilon=1e-5),
+             microsoft('Attention', ['x', 'w', 'b', 'all'], ['m'], num_heads=2, mask_filter_value=-100.0),
+             microsoft('Attention', ['m', 'w', 'b', '', 'past'], ['y', 'present'], num_heads=2, unidirectional=1)]
+    x = layer_norm(rows[words] + positions[:3] + kinds[segments], gamma, beta)
+
+    def heads(data):
+        return [split_heads(part, 2) for part in numpy.split(data @ w + b, 3, 2)]
+    m = join_heads(attend(*heads(x), 0.5, numpy.where(mask, 0, -100).astype(numpy.float32)[:, None, None]))
+    q, k, v = heads(m)
+    present = numpy.concatenate([past, numpy.stack([k, v])], 3)
+    y = attend(q, *present, 0.5, hidden_where(numpy.arange(5) > numpy.arange(2, 5)[:, None]))
+    return model(nodes, {'words': words, 'segments': segments, 'mask': mask, 'past': past},
+                 {'count': mask.sum(1, dtype=numpy.int32), 'present': present, 'y': join_heads(y)},
+                 {'rows': rows, 'positions': positions, 'kinds': kinds, 'gamma': gamma, 'beta': beta, 'w': w, 'b': b,
+                  'all': mask})
+
+
+def model_ort_diffusion():
+    """What ONNX Runtime's optimiser makes of U-Nets: keys and values in one tensor, and fused additions."""
+    x, bias, skip = random(84, 2, 4, 8), random(85, 8), random(86, 2, 4, 8)
+    keys_values, wide = random(87, 2, 5, 2, 2, 4), random(88, 16)
+    gamma, beta, w = random(89, 8), random(90, 8), random(91, 8, 16)
+    nodes = [microsoft('BiasAdd', ['x', 'bias', 'skip'], ['s']),
+             microsoft('MultiHeadAttention', ['s', 'keys_values'], ['a'], num_heads=2),
+             microsoft('FusedMatMulActivation', ['a', 'w'], ['f'], activation='LeakyRelu', activation_alpha=0.5),
+             microsoft('BiasSplitGelu', ['f', 'wide'], ['g']), helper.make_node('Reshape', ['g', 'image'], ['i']),
+             microsoft('SkipGroupNorm', ['i', 'gamma', 'beta', 'kinds', 'bias'], ['y', 'sum'], groups=2, epsilon=1e-5)]
+    kinds = random(92, 2, 8)
+    k, v = [keys_values[:, :, :, i].transpose(0, 2, 1, 3) for i in range(2)]
+    f = join_heads(attend(split_heads(x + bias + skip, 2), k, v, 0.5)) @ w
+    left, right = numpy.split(numpy.where(f < 0, f / 2, f) + wide, 2, -1)
+    total = (left * gelu(right)).reshape(2, 2, 2, 8) + kinds[:, None, None] + bias
+    groups = total.reshape(2, 4, 2, 4)
+    deviation = groups - groups.mean((1, 3), keepdims=True)
+    normal = deviation / numpy.sqrt((deviation ** 2).mean((1, 3), keepdims=True) + 1e-5)
+    return model(nodes, {'x': x, 'skip': skip, 'keys_values': keys_values},
+                 {'sum': total, 'y': normal.reshape(2, 2, 2, 8) * gamma + beta},
+                 {'bias': bias, 'wide': wide, 'gamma': gamma, 'beta': beta, 'w': w, 'kinds': kinds,
+                  'image': int64(2, 2, 2, 8)})
+
+
+def model_ort_quantised():
+    """Operators of ONNX Runtime's quantiser that ONNX has not."""
+    x = numpy.arange(2 * 3 * 8).reshape(2, 3, 8).astype(numpy.uint8) * 5
+    w, b = (numpy.arange(8 * 24).reshape(8, 24) * 7 % 50 - 25).astype(numpy.int8), random(93, 24)
+    v = (numpy.arange(8 * 4).reshape(8, 4) * 5 % 40 - 20).astype(numpy.int8)
+    c = numpy.array([5, -900, 40, 7], numpy.int32)
+    nodes = [microsoft('QAttention', ['x', 'w', 'b', 'scale', 'scale', '', 'zero', 'none'], ['a'], num_heads=2),
+             microsoft('QuantizeLinear', ['a', 'scale', 'zero'], ['q']),
+             helper.make_node('Reshape', ['q', 'flat'], ['r']),
+             microsoft('QGemm', ['r', 'scale', 'zero', 'v', 'scale', 'none', 'c', 'coarse', 'zero'], ['g'], alpha=0.5),
+             microsoft('QLinearWhere', ['choice', 'g', 'coarse', 'zero', 'other', 'scale', 'zero', 'coarse', 'zero'],
+                       ['y'])]
+    scale, zero, coarse = numpy.float32(1 / 32), numpy.uint8(128), numpy.float32(1 / 16)
+
+    def quantised(real, step):
+        return numpy.clip(numpy.rint(real / step) + 128, 0, 255).astype(numpy.uint8)
+    q, k, value = [split_heads(part, 2) for part in numpy.split((x - 128.0) @ w / 1024 + b, 3, 2)]
+    a = quantised(join_heads(attend(q, k, value, 0.5)), scale)
+    g = quantised(((a.reshape(6, 8) - 128.0) @ v + c) / 2048, coarse)
+    choice, other = numpy.arange(24).reshape(6, 4) % 3 > 0, (numpy.arange(24).reshape(6, 4) * 10).astype(numpy.uint8)
+    y = numpy.where(choice, g, quantised((other - 128.0) * scale, coarse))
+    return model(nodes, {'x': x, 'choice': choice, 'other': other}, {'y': y},
+                 {'w': w, 'b': b, 'v': v, 'c': c, 'scale': scale, 'coarse': coarse, 'zero': zero, 'none': numpy.int8(0),
+                  'flat': int64(6, 8)})
+
+
+def model_attention():
+    """ONNX's own operators for attention: a past, heads that share keys, and a query that sees no key."""
+    x, k, v = random(94, 2, 3, 16), random(95, 2, 3, 8), random(96, 2, 3, 8)
+    past_k, past_v, angles = random(97, 2, 2, 2, 4), random(98, 2, 2, 2, 4), random(99, 6, 2)
+    cosines, sines = numpy.cos(angles), numpy.sin(angles)
+    mask = numpy.array([[1, 0, 1, 1, 1], [0, 0, 0, 0, 1], [1, 1, 0, 1, 0]], bool)
+    positions = numpy.array([[2, 3, 4], [0, 2, 5]], numpy.int64)
+    nodes = [helper.make_node('RotaryEmbedding', ['x', 'cos', 'sin', 'positions'], ['q'], num_heads=4),
+             helper.make_node('Attention', ['q', 'k', 'v', 'mask', 'past_k', 'past_v'], ['a', 'keys', 'values'],
+                              q_num_heads=4, kv_num_heads=2, is_causal=1),
+             helper.make_node('Attention', ['a', 'a', 'a', 'bias'], ['y'], q_num_heads=2, kv_num_heads=2, softcap=1.5,
+                              scale=0.25)]
+    q = rotated(split_heads(x, 4), cosines[positions][:, None], sines[positions][:, None])
+    keys, values = [numpy.concatenate([past, split_heads(new, 2)], 2) for past, new in ((past_k, k), (past_v, v))]
+    hidden = hidden_where(~mask | (numpy.arange(5) > numpy.arange(2, 5)[:, None]))
+    a = join_heads(attend(q, keys, values, 0.5, hidden))
+    bias, heads = random(100, 3, 3), split_heads(a, 2)
+    return model(nodes, {'x': x, 'k': k, 'v': v, 'mask': mask, 'past_k': past_k, 'past_v': past_v},
+                 {'keys': keys, 'values': values,
+                  'y': join_heads(attend(heads, heads, heads, 0.25, bias, softcap=1.5))},
+                 {'cos': cosines, 'sin': sines, 'positions': positions, 'bias': bias}, opset=23)
+
+
 def model_ort_packed_weights():
     """Weights of four bits in bytes, with zero points and without, as ONNX Runtime's language models have them."""
     def packed(codes):
