@@ -12,6 +12,7 @@
 #include "engine/expectations/dimension_condition.h"
 #include "engine/expectations/element_condition.h"
 #include "engine/expectations/field_condition.h"
+#include "engine/expectations/other_rules.h"
 #include "engine/expectations/reduction_condition.h"
 #include "engine/expectations/tensor_condition.h"
 #include "engine/operators/graph.h"
@@ -93,7 +94,7 @@ private:
             {"startsWith", &ConditionReader::read_starts_with},
             {"someDimension", &ConditionReader::read_some_dimension},
             {"breaks", &ConditionReader::read_breaks},
-            {"legalWithoutLastSizeOf", &ConditionReader::read_legal_without},
+            {"meets", &ConditionReader::read_meets},
             {"operators", &ConditionReader::read_operators},
             {"someNode", &ConditionReader::read_some_node},
             {"someElement", &ConditionReader::read_some_element},
@@ -372,31 +373,16 @@ private:
                          false};
     }
 
-    std::optional<Condition> read_legal_without(const JsonValue& value) {
+    std::optional<Condition> read_meets(const JsonValue& value) {
         const std::string* const name = value.string();
-        const operators::Field* const field = name == nullptr ? nullptr : find_field(*name);
-        if (field == nullptr || field->type != operators::FieldType::tensor_desc) {
-            problems_.add(value.offset, "this is not the name of a tensor of the operators of this entry");
+        const auto has_rule = [&](const auto* schema) { return find_other_rule(*schema, *name) != nullptr; };
+        if (name == nullptr || std::none_of(operators_.begin(), operators_.end(), has_rule)) {
+            problems_.add(value.offset, "no operator of this entry has such a rule",
+                          "docs/expectations.md names them, under \"Other rules\"");
             return std::nullopt;
         }
-        return Condition{[name = *name](CaseFacts& facts) { return is_legal_without_last_size(facts, name); }, false};
-    }
-
-    /// Whether the descriptor with a packed tensor that has one dimension less is legal.
-    static bool is_legal_without_last_size(CaseFacts& facts, const std::string& name) {
-        operators::Descriptor shorter = facts.descriptor();
-        const operators::Field* const field = shorter.schema->find_field(name);
-        if (field == nullptr) {
-            return false;
-        }
-        const auto index = static_cast<std::size_t>(field - shorter.schema->fields.data());
-        auto* const desc = std::get_if<core::TensorDesc>(&shorter.values[index]);
-        if (desc == nullptr || desc->sizes.size() < 2) {
-            return false;
-        }
-        desc->sizes.pop_back();
-        *desc = core::TensorDesc::packed(desc->data_type, desc->sizes);
-        return !operators::validate(shorter, core::highest_feature_level);
+        return Condition{[name = *name](CaseFacts& facts) { return meets_other_rule(facts.descriptor(), name); },
+                         false};
     }
 
     /// Reads a condition on the operator's name.

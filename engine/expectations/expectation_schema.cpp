@@ -99,7 +99,7 @@ Json condition_definition() {
               {"startsWith",
                {{"type", "object"}, {"minProperties", 3}, {"maxProperties", 3}, {"additionalProperties", text}}},
               {"someDimension", {{"$ref", "#/$defs/dimension"}}},
-              {"legalWithoutLastSizeOf", text},
+              {"meets", text},
               {"operators", {{"anyOf", {text, {{"type", "array"}, {"minItems", 1}, {"items", text}}}}}},
               {"someNode", condition_schema()},
               {"someElement", {{"type", "object"}, {"minProperties", 1}}},

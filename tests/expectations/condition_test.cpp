@@ -221,9 +221,8 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {clipped, R"({ "breaks": "field.dataType" })", true},
         {clipped, R"({ "breaks": ["tensor.sizes", "tensor.dataType"] })", false},
         {powers, R"({ "breaks": ["tensor.dataType"] })", false},
-        {unfolded, R"({ "legalWithoutLastSizeOf": "InputTensor" })", true},
-        {unfolded, R"({ "legalWithoutLastSizeOf": "OutputTensor" })", false},
-        {sliced, R"({ "legalWithoutLastSizeOf": "InputTensor" })", false},
+        {unfolded, R"({ "meets": "blocksOfZeroDilations" })", true},
+        {unfolded, R"({ "not": { "meets": "blocksOfZeroDilations" } })", false},
         {rounded, R"({ "RoundingMode": "HALVES_TO_NEAREST_EVEN" })", true},
         {rounded, R"({ "RoundingMode": ["TOWARD_ZERO", "TOWARD_INFINITY"] })", false},
         // Conditions on values, which some element must meet.
@@ -387,9 +386,10 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "someDimension": { "InputTensor": 1, "before": { "ScaleBias": 1 } } })",
          "c.json:1:52: error: \"ScaleBias\" is neither a tensor nor an array of the operators of this entry (at "
          "/someDimension/before/ScaleBias)"},
-        {R"({ "legalWithoutLastSizeOf": "ScaleBias" })",
-         "c.json:1:29: error: this is not the name of a tensor of the operators of this entry (at "
-         "/legalWithoutLastSizeOf)"},
+        {R"({ "meets": "gatheredSizes" })",
+         "c.json:1:12: error: no operator of this entry has such a rule (at /meets)\n    hint: docs/expectations.md "
+         "names "
+         "them, under \"Other rules\""},
         {R"({ "breaks": "tensor.colour" })",
          "c.json:1:13: error: this is not a rule by which a descriptor of these operators can be illegal (at /breaks)\n"
          "    hint: `dmlconform coverage` names them"},

@@ -1,0 +1,177 @@
+// The table of other rules, and what they require. All of them were found on DirectML 1.15.4.
+#include "engine/expectations/other_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace dmlconform::expectations {
+namespace {
+
+using operators::Descriptor;
+using Sizes = std::vector<std::uint64_t>;
+
+constexpr std::array<std::string_view, 1> convolution{"CONVOLUTION"};
+constexpr std::array<std::string_view, 1> gather{"GATHER"};
+constexpr std::array<std::string_view, 1> gather_nd1{"GATHER_ND1"};
+constexpr std::array<std::string_view, 1> max_pooling_grad{"MAX_POOLING_GRAD"};
+constexpr std::array<std::string_view, 1> scatter_nd{"SCATTER_ND"};
+constexpr std::array<std::string_view, 2> foldings{"FOLD", "UNFOLD"};
+
+Sizes sizes_of(const Descriptor& descriptor, std::string_view tensor) {
+    const core::Dimensions& sizes = descriptor.tensor(tensor)->sizes;
+    return {sizes.begin(), sizes.end()};
+}
+
+/// The last sizes. Empty if there are not as many.
+Sizes last_of(const Sizes& sizes, std::uint32_t count) {
+    return count > sizes.size() ? Sizes() : Sizes(sizes.end() - static_cast<std::ptrdiff_t>(count), sizes.end());
+}
+
+/// Leading sizes of 1 make up for dimensions that are missing.
+bool is_with_leading_ones(Sizes sizes, const Sizes& wanted) {
+    sizes.insert(sizes.begin(), wanted.size() - std::min(wanted.size(), sizes.size()), 1);
+    return sizes == wanted;
+}
+
+/// The sizes of what tuples of indices select: those of the indices without the last one, and those of the input behind
+/// the batches and what a tuple indexes. Empty if a tuple has too many indices.
+Sizes picked_sizes(const Descriptor& descriptor, std::uint32_t batches) {
+    const Sizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
+    Sizes picked = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    if (picked.size() <= batches || input.size() <= batches || picked.back() > input.size() - batches) {
+        return {};
+    }
+    const auto indexed = static_cast<std::ptrdiff_t>(batches + picked.back());
+    picked.pop_back();
+    picked.insert(picked.end(), input.begin() + indexed, input.end());
+    return picked;
+}
+
+/// Nobody compares the batches of the input with those of the indices.
+bool has_batches_of_indices(const Descriptor& descriptor) {
+    const Sizes picked = picked_sizes(descriptor, descriptor.uint("BatchDimensionCount"));
+    return !picked.empty() && is_with_leading_ones(picked, sizes_of(descriptor, "OutputTensor"));
+}
+
+/// The last sizes of the output are those of what is gathered. Those before them, of either, are not compared.
+bool has_gathered_sizes(const Descriptor& descriptor) {
+    const Sizes input = sizes_of(descriptor, "InputTensor");
+    const Sizes output = sizes_of(descriptor, "OutputTensor");
+    const Sizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndexDimensions"));
+    const std::uint32_t axis = descriptor.uint("Axis");
+    if (axis >= input.size()) {
+        return false;
+    }
+    Sizes gathered(input.begin(), input.begin() + axis);
+    gathered.insert(gathered.end(), indices.begin(), indices.end());
+    gathered.insert(gathered.end(), input.begin() + axis + 1, input.end());
+    const std::size_t compared = std::min(gathered.size(), output.size());
+    return std::equal(gathered.end() - static_cast<std::ptrdiff_t>(compared), gathered.end(),
+                      output.end() - static_cast<std::ptrdiff_t>(compared));
+}
+
+/// Any number of leading ones does.
+bool has_updates_of_any_rank(const Descriptor& descriptor) {
+    const Sizes updates = sizes_of(descriptor, "UpdatesTensor");
+    const Sizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
+    const Sizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    // A tuple may index the whole input, and then a single element is picked for each.
+    return !indices.empty() && !input.empty() && indices.back() <= input.size() &&
+           is_with_leading_ones(picked_sizes(descriptor, 0), updates);
+}
+
+/// Padded sizes wrap at 2^32, and a window that does not fit counts as one.
+bool has_pooled_sizes_in_32_bits(const Descriptor& descriptor) {
+    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& gradient = descriptor.tensor("InputGradientTensor")->sizes;
+    const auto& strides = descriptor.uints("Strides");
+    bool fits = input.size() == gradient.size() && input.size() == strides.size() + 2 &&
+                std::equal(input.begin(), input.begin() + 2, gradient.begin());
+    for (std::size_t i = 0; fits && i < strides.size(); ++i) {
+        const std::uint32_t padded =
+            input[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
+        const std::uint32_t window = (descriptor.uints("WindowSize")[i] - 1) * descriptor.uints("Dilations")[i] + 1;
+        fits = strides[i] != 0 && gradient[i + 2] == (padded < window ? 1 : (padded - window) / strides[i] + 1);
+    }
+    return fits;
+}
+
+/// A window with a dilation of 0 spans one element. The last spatial dimension may lack a window: it has one of 1.
+bool has_blocks_of_zero_dilations(const Descriptor& descriptor) {
+    const bool folds = descriptor.schema->short_name() == "FOLD";
+    const Sizes image = sizes_of(descriptor, folds ? "OutputTensor" : "InputTensor");
+    const auto& strides = descriptor.uints("Strides");
+    if (image.size() < strides.size() + 2) {
+        return false;
+    }
+    Sizes unfolded{image[0], image[1], 1};
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+        const std::uint64_t padded =
+            image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
+        const std::uint64_t size = descriptor.uints("WindowSizes")[i];
+        const std::uint64_t window = (size - 1) * descriptor.uints("Dilations")[i] + 1;
+        if (size == 0 || strides[i] == 0 || window > padded) {
+            return false;
+        }
+        unfolded[1] *= size;
+        unfolded[2] *= (padded - window) / strides[i] + 1;
+    }
+    return sizes_of(descriptor, folds ? "InputTensor" : "OutputTensor") == unfolded;
+}
+
+/// Batches and channels are compared. The output is larger than its padding, counted from the last dimension.
+bool has_room_for_output_padding(const Descriptor& descriptor) {
+    const Sizes filter = sizes_of(descriptor, "FilterTensor");
+    const Sizes output = sizes_of(descriptor, "OutputTensor");
+    const bool is_forward = descriptor.uint("Direction") == 0;
+    const auto& padding = descriptor.uints("OutputPadding");
+    if (output.size() < 3 || filter.size() < 2) {
+        return false;
+    }
+    const std::size_t count = std::min(padding.size(), output.size() - 2);
+    bool fits = output[1] == (is_forward ? filter[0] : filter[1] * descriptor.uint("GroupCount"));
+    for (std::size_t i = 1; i <= count; ++i) {
+        fits = fits && output[output.size() - i] > padding[padding.size() - i];
+    }
+    return fits;
+}
+
+constexpr OtherRule all[] = {
+    {"batchesOfIndices", gather_nd1, has_batches_of_indices},
+    {"blocksOfZeroDilations", foldings, has_blocks_of_zero_dilations},
+    {"gatheredSizes", gather, has_gathered_sizes},
+    {"pooledSizesIn32Bits", max_pooling_grad, has_pooled_sizes_in_32_bits},
+    {"roomForOutputPadding", convolution, has_room_for_output_padding},
+    {"updatesOfAnyRank", scatter_nd, has_updates_of_any_rank},
+};
+
+/// What the functions above rely on.
+bool is_complete(const Descriptor& descriptor) {
+    return std::ranges::all_of(descriptor.schema->fields, [&](const operators::Field& field) {
+        const auto* const desc = std::get_if<core::TensorDesc>(&descriptor.value(field.name));
+        const bool is_there = !std::holds_alternative<operators::Null>(descriptor.value(field.name));
+        return field.optional || (is_there && (desc == nullptr || !desc->sizes.empty()));
+    });
+}
+
+}  // namespace
+
+std::span<const OtherRule> other_rules() {
+    return all;
+}
+
+const OtherRule* find_other_rule(const operators::OperatorSchema& schema, std::string_view name) {
+    const auto* const found = std::ranges::find_if(all, [&](const OtherRule& rule) {
+        return rule.name == name && std::ranges::find(rule.operators, schema.short_name()) != rule.operators.end();
+    });
+    return found == std::end(all) ? nullptr : found;
+}
+
+bool meets_other_rule(const operators::Descriptor& descriptor, std::string_view name) {
+    const OtherRule* const rule = find_other_rule(*descriptor.schema, name);
+    return rule != nullptr && is_complete(descriptor) && rule->holds(descriptor);
+}
+
+}  // namespace dmlconform::expectations

@@ -1,0 +1,151 @@
+// Tests the rules that engines apply instead of the documented ones: what meets them, and the nearest that does not.
+#include "engine/expectations/other_rules.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/expectations/case_of_members.h"
+
+namespace dmlconform::expectations::other_rules_test {
+namespace {
+
+std::string tensor(const char* sizes, const char* type = "FLOAT32") {
+    return fmt::format(R"({{ "DataType": "{}", "Sizes": {} }})", type, sizes);
+}
+
+bool meets(const std::string& operator_name, const std::string& fields, std::string_view rule) {
+    const cases::Case subject = case_of(
+        fmt::format(R"("operator": "{}", "desc": {{ {} }}, "expectError": "E_INVALIDARG")", operator_name, fields));
+    return meets_other_rule(*subject.descriptor, rule);
+}
+
+bool gathers(const char* input, const char* indices, const char* output, int axis, int index_dimensions) {
+    return meets("GATHER",
+                 fmt::format(R"("InputTensor": {}, "IndicesTensor": {}, "OutputTensor": {}, "Axis": {},
+                                "IndexDimensions": {})",
+                             tensor(input), tensor(indices, "UINT32"), tensor(output), axis, index_dimensions),
+                 "gatheredSizes");
+}
+
+TEST(OtherRules, WhatIsGatheredEndsLikeTheOutput) {
+    EXPECT_TRUE(gathers("[2, 4]", "[2, 3]", "[2, 3]", 1, 1));
+    EXPECT_TRUE(gathers("[3, 3, 1]", "[1, 1, 3]", "[3, 3, 1]", 1, 0));
+    EXPECT_FALSE(gathers("[1, 3, 5, 9]", "[1, 1, 3, 3]", "[3, 3, 3, 9]", 2, 1));
+    EXPECT_FALSE(gathers("[2, 4]", "[2, 3]", "[2, 3]", 2, 1));
+}
+
+bool gathers_batches(const char* input, const char* indices, const char* output, int input_count, int indices_count,
+                     int batches) {
+    return meets(
+        "GATHER_ND1",
+        fmt::format(R"("InputTensor": {}, "IndicesTensor": {}, "OutputTensor": {}, "InputDimensionCount": {},
+                                "IndicesDimensionCount": {}, "BatchDimensionCount": {})",
+                    tensor(input), tensor(indices, "UINT32"), tensor(output), input_count, indices_count, batches),
+        "batchesOfIndices");
+}
+
+TEST(OtherRules, BatchesAreThoseOfTheIndices) {
+    EXPECT_TRUE(gathers_batches("[2, 3]", "[1, 1]", "[1, 1]", 2, 2, 1));
+    EXPECT_TRUE(gathers_batches("[4, 3, 1, 18, 5]", "[1, 1, 3, 1, 1]", "[3, 1, 1, 18, 5]", 5, 3, 1));
+    EXPECT_FALSE(gathers_batches("[2, 5]", "[3, 1]", "[1, 2]", 2, 2, 1));
+    EXPECT_FALSE(gathers_batches("[2, 3]", "[1, 2]", "[1, 1]", 2, 2, 1)) << "one dimension cannot have two indices";
+    EXPECT_FALSE(gathers_batches("[2, 3]", "[1, 1]", "[1, 1]", 2, 2, 2));
+    EXPECT_FALSE(gathers_batches("[2, 3]", "[1, 1]", "[1, 1]", 3, 2, 1));
+}
+
+bool scatters(const char* input, const char* indices, const char* updates, int indices_count) {
+    return meets("SCATTER_ND",
+                 fmt::format(R"("InputTensor": {0}, "IndicesTensor": {1}, "UpdatesTensor": {2}, "OutputTensor": {0},
+                                "InputDimensionCount": 2, "IndicesDimensionCount": {3})",
+                             tensor(input), tensor(indices, "UINT32"), tensor(updates), indices_count),
+                 "updatesOfAnyRank");
+}
+
+TEST(OtherRules, UpdatesMayHaveMoreLeadingOnes) {
+    EXPECT_TRUE(scatters("[12, 3]", "[1, 4, 2]", "[1, 4]", 2));
+    EXPECT_TRUE(scatters("[12, 3]", "[1, 4, 2]", "[1, 1, 4]", 2));
+    EXPECT_TRUE(scatters("[18, 3]", "[1, 2]", "[1, 1, 1]", 1)) << "a single tuple picks one element";
+    EXPECT_FALSE(scatters("[3, 5]", "[1, 1]", "[5]", 2)) << "the size of 1 is that of the indices";
+    EXPECT_FALSE(scatters("[12, 3]", "[1, 4, 2]", "[1, 5]", 2));
+    EXPECT_FALSE(scatters("[12, 3]", "[1, 4, 3]", "[1, 4]", 2));
+}
+
+bool pools(const char* gradient, const char* start, const char* end, const char* window, const char* dilations) {
+    return meets("MAX_POOLING_GRAD",
+                 fmt::format(R"("InputTensor": {0}, "InputGradientTensor": {1}, "OutputGradientTensor": {0},
+                                "Strides": [1, 2], "WindowSize": {4}, "StartPadding": {2}, "EndPadding": {3},
+                                "Dilations": {5})",
+                             tensor("[1, 1, 4, 5]"), tensor(gradient), start, end, window, dilations),
+                 "pooledSizesIn32Bits");
+}
+
+TEST(OtherRules, PooledSizesWrapAndAreAtLeastOne) {
+    EXPECT_TRUE(pools("[1, 1, 3, 3]", "[4294967295, 0]", "[0, 0]", "[1, 1]", "[1, 1]"));
+    EXPECT_TRUE(pools("[1, 1, 3, 1]", "[4294967295, 0]", "[0, 4294967295]", "[1, 5]", "[1, 1]"));
+    EXPECT_TRUE(pools("[1, 1, 5, 3]", "[0, 0]", "[0, 0]", "[2, 1]", "[4294967295, 1]")) << "no elements: five fit";
+    EXPECT_TRUE(pools("[1, 1, 4, 3]", "[0, 0]", "[0, 0]", "[3, 1]", "[2147483648, 1]")) << "one element: four fit";
+    EXPECT_FALSE(pools("[1, 1, 4, 3]", "[4294967295, 0]", "[0, 0]", "[1, 1]", "[1, 1]"));
+    EXPECT_FALSE(pools("[1, 2, 3, 3]", "[4294967295, 0]", "[0, 0]", "[1, 1]", "[1, 1]"));
+}
+
+bool unfolds(const char* image, const char* unfolded, const char* windows, const char* strides, const char* dilations,
+             const char* padding, const char* operator_name = "UNFOLD") {
+    const bool folds = operator_name == std::string_view("FOLD");
+    return meets(operator_name,
+                 fmt::format(R"("InputTensor": {}, "OutputTensor": {}, "WindowSizes": {}, "Strides": {},
+                                "Dilations": {}, "StartPadding": {}, "EndPadding": {})",
+                             tensor(folds ? unfolded : image), tensor(folds ? image : unfolded), windows, strides,
+                             dilations, padding, padding),
+                 "blocksOfZeroDilations");
+}
+
+TEST(OtherRules, AWindowWithoutDilationSpansOneElement) {
+    EXPECT_TRUE(unfolds("[1, 1, 3, 1]", "[1, 2, 2]", "[2]", "[1]", "[1]", "[0]"));
+    EXPECT_TRUE(unfolds("[1, 1, 3]", "[1, 2, 3]", "[2]", "[1]", "[0]", "[0]"));
+    EXPECT_TRUE(unfolds("[1, 1, 3]", "[1, 2, 3]", "[2]", "[1]", "[0]", "[0]", "FOLD"));
+    EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 2, 2]", "[2]", "[1]", "[0]", "[0]"));
+    EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 1, 3]", "[1]", "[0]", "[1]", "[0]"));
+    EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 4, 1]", "[4]", "[1]", "[1]", "[0]"));
+}
+
+bool convolves(const char* output, const char* padding, const char* direction, int groups = 1) {
+    return meets(
+        "CONVOLUTION",
+        fmt::format(R"("InputTensor": {}, "FilterTensor": {}, "OutputTensor": {}, "Mode": "CROSS_CORRELATION",
+                                "Direction": "{}", "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [0, 0],
+                                "EndPadding": [0, 0], "OutputPadding": {}, "GroupCount": {})",
+                    tensor("[1, 4, 5, 5]"), tensor("[4, 3, 2, 2]"), tensor(output), direction, padding, groups),
+        "roomForOutputPadding");
+}
+
+TEST(OtherRules, OutputsAreLargerThanTheirPadding) {
+    EXPECT_TRUE(convolves("[1, 4, 3, 1]", "[2, 0]", "FORWARD"));
+    EXPECT_FALSE(convolves("[1, 4, 3, 1]", "[3, 0]", "FORWARD"));
+    EXPECT_FALSE(convolves("[1, 4, 3, 1]", "[0, 1]", "FORWARD"));
+    EXPECT_FALSE(convolves("[1, 3, 3, 1]", "[2, 0]", "FORWARD"));
+    EXPECT_TRUE(convolves("[1, 6, 3, 1]", "[2, 0]", "BACKWARD", 2));
+    EXPECT_FALSE(convolves("[1, 4, 3, 1]", "[2, 0]", "BACKWARD", 2));
+}
+
+TEST(OtherRules, AreMetByTheirOperatorsAlone) {
+    EXPECT_FALSE(meets("ACTIVATION_IDENTITY", R"("InputTensor": null, "OutputTensor": null)", "gatheredSizes"));
+    EXPECT_FALSE(meets("GATHER",
+                       R"("InputTensor": null, "IndicesTensor": null, "OutputTensor": null, "Axis": 0,
+                          "IndexDimensions": 1)",
+                       "gatheredSizes"));
+    std::set<std::string_view> names;
+    for (const OtherRule& rule : other_rules()) {
+        EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+        for (const std::string_view operator_name : rule.operators) {
+            const auto* const schema = operators::find_operator(std::string(operator_name));
+            ASSERT_NE(schema, nullptr) << operator_name;
+            EXPECT_EQ(find_other_rule(*schema, rule.name), &rule);
+            EXPECT_EQ(find_other_rule(*schema, "noSuchRule"), nullptr);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlconform::expectations::other_rules_test
