@@ -18,6 +18,7 @@
 #include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
 #include "engine/fuzz/widths.h"
+#include "engine/interop/onnx_expansion.h"
 #include "engine/operators/catalogue.h"
 #include "engine/operators/operator_search.h"
 #include "engine/operators/rules.h"
@@ -32,6 +33,18 @@ using Schemas = std::vector<const OperatorSchema*>;
 
 bool is_pattern(const std::string& name) {
     return name.find_first_of("*?") != std::string::npos;
+}
+
+/// What becomes of an operator of ONNX that is no single operator of DirectML; empty if it is none.
+std::string composition_hint(const std::string& name) {
+    const std::string wanted = core::lower_case(operators::without_modules(name));
+    for (const interop::ExpandedOperator& expanded : interop::expanded_operators()) {
+        const std::string_view type(expanded.type);
+        if (core::lower_case(type.substr(type.rfind('.') + 1)) == wanted) {
+            return fmt::format("ONNX models may have {}, which becomes several operators: docs/import.md", type);
+        }
+    }
+    return "";
 }
 
 /// The operators that match a name, a part of a name, or a pattern. Prints a message if there are none.
@@ -52,7 +65,8 @@ Schemas find_schemas(const std::string& name) {
         found = operators::search_operators(name);
     }
     if (found.empty()) {
-        const std::string hint = is_pattern(name) ? "" : cases::operator_suggestion(name);
+        std::string hint = is_pattern(name) ? "" : composition_hint(name);
+        hint = hint.empty() && !is_pattern(name) ? cases::operator_suggestion(name) : hint;
         warn("dmlconform: the catalogue has no operator \"{}\"\n    hint: {}\n", name,
              hint.empty() ? "`dmlconform describe` lists them" : hint);
     }

@@ -53,7 +53,7 @@ std::string_view without_group(std::string_view name) {
 
 std::string_view without_modules(std::string_view name) {
     for (const std::string_view module :
-         {"torch.", "ops.", "aten.", "aten::", "nn.", "functional.", "F.", "special."}) {
+         {"com.microsoft.", "torch.", "ops.", "aten.", "aten::", "nn.", "functional.", "F.", "special."}) {
         if (name.starts_with(module)) {
             name.remove_prefix(module.size());
         }

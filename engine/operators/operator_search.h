@@ -8,7 +8,7 @@
 
 namespace dmlconform::operators {
 
-/// The name without PyTorch's modules: "LSTM" for "torch.nn.LSTM".
+/// The name without PyTorch's modules or ONNX Runtime's domain: "LSTM" for "torch.nn.LSTM".
 [[nodiscard]] std::string_view without_modules(std::string_view name);
 
 /// Finds operators by words such as "Conv", "softmax" or "reduce_sum". Case and punctuation are ignored. Exact matches

@@ -148,6 +148,11 @@ TEST(Describe, OneOperator) {
         EXPECT_TRUE(prints(dmlconform({"describe", op}), "Precision, besides the tolerance of each element")) << op;
     }
     EXPECT_TRUE(prints(dmlconform({"describe", "TOP_K1"}), "INCREASING = 0, DECREASING = 1\n"));
+    for (const char* op : {"Einsum", "com.microsoft.GroupQueryAttention"}) {
+        const ProgramResult composed = dmlconform({"describe", op});
+        EXPECT_TRUE(ends_with_code(composed, 2)) << op;
+        EXPECT_TRUE(complains(composed, "which becomes several operators: docs/import.md")) << op;
+    }
     const ProgramResult padding = dmlconform({"describe", "PADDING1"});
     for (const char* text : {"PaddingValue                 attribute  scalar of type PaddingValueDataType\n",
                              "  tensor.sameDataType\n    InputTensor and OutputTensor have the same data type.\n",

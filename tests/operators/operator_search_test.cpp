@@ -36,6 +36,8 @@ TEST(OperatorSearch, FindsOperatorsByTheNamesOfOthers) {
         {"aten::conv2d", {"CONVOLUTION"}},
         {"torch.ops.aten.gru", {"GRU"}},
         {"F.conv2d", {"CONVOLUTION"}},
+        {"com.microsoft.Gelu", {"ACTIVATION_GELU"}},
+        {"F.scaled_dot_product_attention", {"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"}},
         {"matmul", {"GEMM"}},
         {"logical_great", {"ELEMENT_WISE_LOGICAL_GREATER_THAN", "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL"}},
         {"nothing like it", {}},
