@@ -33,6 +33,11 @@ void GraphValues::start(std::span<const core::Tensor* const> inputs) {
 }
 
 NodeInputs GraphValues::inputs_of(const operators::GraphNode& node) const {
+    return inputs_of(node, operators::no_value, {});
+}
+
+NodeInputs GraphValues::inputs_of(const operators::GraphNode& node, operators::ValueIndex value,
+                                  const core::Tensor& tensor) const {
     NodeInputs inputs;
     const auto slots = node.descriptor->inputs();
     inputs.views.reserve(slots.size());
@@ -41,7 +46,7 @@ NodeInputs GraphValues::inputs_of(const operators::GraphNode& node) const {
             inputs.tensors.push_back(nullptr);
             continue;
         }
-        const core::Tensor& held = at(node.inputs[i]);
+        const core::Tensor& held = node.inputs[i] == value ? tensor : at(node.inputs[i]);
         inputs.tensors.push_back(
             held.desc == *slots[i].desc ? &held : &inputs.views.emplace_back(seen_as(*slots[i].desc, held)));
     }

@@ -40,6 +40,9 @@ public:
 
     /// The inputs of a node. Their values must be present. Points into this object.
     [[nodiscard]] NodeInputs inputs_of(const operators::GraphNode& node) const;
+    /// The same if `value` is this tensor, which need not be stored here.
+    [[nodiscard]] NodeInputs inputs_of(const operators::GraphNode& node, operators::ValueIndex value,
+                                       const core::Tensor& tensor) const;
     /// Stores an output of a node. Returns the stored tensor.
     core::Tensor& put(operators::ValueIndex index, core::Tensor tensor);
     /// A value that is present: an input of the graph, or one that is still needed.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/core/hash.h"
+#include "engine/cpu/chain_of_runs.h"
 #include "engine/cpu/decisions.h"
 #include "engine/cpu/deviations.h"
 #include "engine/cpu/node_noise.h"
@@ -48,6 +49,20 @@ std::vector<bool> find_exact_values(const operators::Graph& graph) {
         }
     }
     return exact;
+}
+
+/// For each value, how many nodes read it.
+std::vector<std::size_t> count_readers(const operators::Graph& graph) {
+    std::vector<std::size_t> readers(graph.values.size());
+    for (const GraphNode& node : graph.nodes) {
+        for (auto value = node.inputs.begin(); value != node.inputs.end(); ++value) {
+            const bool is_first = std::find(node.inputs.begin(), value, *value) == value;
+            if (*value != operators::no_value && is_first) {
+                ++readers[*value];
+            }
+        }
+    }
+    return readers;
 }
 
 /// A packed copy whose elements are at least one byte wide.
@@ -156,6 +171,7 @@ public:
           stop_requested_(std::move(stop_requested)),
           reference_(graph),
           exact_values_(find_exact_values(graph)),
+          readers_(count_readers(graph)),
           slack_(graph.values.size()),
           undecided_(graph.values.size()) {
         for (std::size_t run = 0; run < runs; ++run) {
@@ -172,12 +188,22 @@ public:
     }
 
     void compute_next(const HearNode& hear) {
-        compute_node(reference_.order()[position_], hear);
-        reference_.release_after(position_);
-        for (const auto& run : runs_) {
-            run->release_after(position_);
+        std::vector<Step> steps;
+        add_step(steps);
+        while (has_follower(steps)) {
+            add_step(steps);
         }
-        ++position_;
+        compute_runs(steps);
+        for (Step& step : steps) {
+            pass_on(step, hear);
+        }
+        for (std::size_t done = 0; done < steps.size(); ++done) {
+            reference_.release_after(position_);
+            for (const auto& run : runs_) {
+                run->release_after(position_);
+            }
+            ++position_;
+        }
     }
 
     Reference results() {
@@ -204,6 +230,17 @@ public:
     }
 
 private:
+    /// A node with the reference's results.
+    struct Step {
+        std::size_t node = 0;
+        NodeInputs inputs = {};
+        std::vector<double> for_runs = {};
+        Reference computed = {};
+        /// Empty unless its runs can be computed element by element.
+        std::optional<ElementByElement> formula = {};
+        core::Tolerance tolerance = {};
+    };
+
     [[nodiscard]] bool is_output(operators::ValueIndex value) const {
         return std::ranges::find(graph_.outputs, value) != graph_.outputs.end();
     }
@@ -216,35 +253,181 @@ private:
         }
     }
 
-    void compute_node(std::size_t n, const HearNode& hear) {
+    /// Computes the next node's reference.
+    void add_step(std::vector<Step>& steps) const {
         stop_if_requested();
+        Step step{.node = reference_.order()[position_ + steps.size()]};
+        const GraphNode& node = graph_.nodes[step.node];
+        step.inputs = steps.empty() ? reference_.inputs_of(node) : inputs_behind(node, steps.back());
+        const bool is_wanted = !runs_.empty() && !has_exact_inputs(step.node) && may_compute_runs(*node.descriptor);
+        step.computed = compute_reference(*node.descriptor, step.inputs.tensors, accumulation_,
+                                          is_wanted ? &step.for_runs : nullptr);
+        if (has_parts(step.node)) {
+            step.tolerance = tolerance_of(node, 0);
+            step.formula = formula_of(step.node, step.inputs.tensors);
+        }
+        steps.push_back(std::move(step));
+    }
+
+    [[nodiscard]] operators::ValueIndex output_of(const Step& step) const { return graph_.nodes[step.node].outputs[0]; }
+
+    /// The inputs of a node that reads what the step before it computes.
+    [[nodiscard]] NodeInputs inputs_behind(const GraphNode& node, const Step& before) const {
+        return reference_.inputs_of(node, output_of(before), before.computed.outputs[0]);
+    }
+
+    /// How the runs of a node can be computed, and noise added to them, element by element. Empty if that is not
+    /// possible.
+    [[nodiscard]] std::optional<ElementByElement> formula_of(std::size_t n,
+                                                             std::span<const core::Tensor* const> inputs) const {
         const GraphNode& node = graph_.nodes[n];
-        const NodeInputs inputs = reference_.inputs_of(node);
-        std::vector<double> for_runs;
-        const bool is_wanted = !runs_.empty() && !has_exact_inputs(n) && may_compute_runs(*node.descriptor);
-        Reference computed =
-            compute_reference(*node.descriptor, inputs.tensors, accumulation_, is_wanted ? &for_runs : nullptr);
-        compute_runs(n, inputs, for_runs, computed);
+        const Kernel& kernel = *find_kernel(node.descriptor->schema->short_name());
+        if (!kernel.by_element || !has_parts(n)) {
+            return std::nullopt;
+        }
+        const core::Tolerance tolerance = tolerance_of(node, 0);
+        auto formula = kernel.by_element(*node.descriptor, inputs);
+        if (tolerance.alternatives || tolerance.meaningful_part || !formula ||
+            formula->inputs.size() > ChainOfRuns::most_inputs) {
+            return std::nullopt;
+        }
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            const operators::ValueIndex value = node.inputs[i];
+            const bool is_given = value == operators::no_value || exact_values_[value];
+            const bool is_element = std::ranges::find(formula->inputs, i) != formula->inputs.end();
+            if (is_element ? graph_.values[value].desc != *node.descriptor->inputs()[i].desc : !is_given) {
+                return std::nullopt;
+            }
+        }
+        return formula;
+    }
+
+    /// True if the runs of a node may be computed in parts, as far as the graph is concerned.
+    [[nodiscard]] bool has_parts(std::size_t n) const {
+        const GraphNode& node = graph_.nodes[n];
+        return !runs_.empty() && runs_.size() <= ChainOfRuns::most_runs && !reference_.are_in_files() &&
+               !has_exact_inputs(n) && node.outputs.size() == 1 && node.outputs[0] != operators::no_value &&
+               decision_of(*node.descriptor, 0) == Decision::none;
+    }
+
+    /// True if the next node can be computed in the same parts, so that nobody reads the runs of the last step.
+    [[nodiscard]] bool has_follower(const std::vector<Step>& steps) const {
+        const Step& last = steps.back();
+        const std::size_t next = position_ + steps.size();
+        if (steps.size() == most_steps || next == reference_.order().size() || !has_parts(last.node) ||
+            !(last.formula || has_noise_in_parts(last))) {
+            return false;
+        }
+        const operators::ValueIndex value = output_of(last);
+        const GraphNode& node = graph_.nodes[reference_.order()[next]];
+        if (exact_values_[value] || is_output(value) || readers_[value] != 1 ||
+            std::ranges::find(node.inputs, value) == node.inputs.end()) {
+            return false;
+        }
+        const auto formula = formula_of(reference_.order()[next], inputs_behind(node, last).tensors);
+        return formula && std::ranges::any_of(formula->inputs, [&](std::size_t i) { return node.inputs[i] == value; });
+    }
+
+    /// True if the runs of a node are computed together, and noise is added to parts of them.
+    [[nodiscard]] bool has_noise_in_parts(const Step& step) const {
+        return !step.for_runs.empty() && noise_of(step).has_rows(step.computed.outputs[0].desc);
+    }
+
+    [[nodiscard]] static NodeNoise noise_of(const Step& step) {
+        return {step.tolerance, step.computed.slack[0], seed_of(step.node, 0)};
+    }
+
+    /// Passes the reference's results on to the nodes that read them.
+    void pass_on(Step& step, const HearNode& hear) {
+        const GraphNode& node = graph_.nodes[step.node];
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value && is_output(node.outputs[i])) {
-                slack_[node.outputs[i]] = hear ? computed.slack[i] : std::move(computed.slack[i]);
+                slack_[node.outputs[i]] = hear ? step.computed.slack[i] : std::move(step.computed.slack[i]);
             }
         }
         if (hear) {
-            hear(n, computed);
+            hear(step.node, step.computed);
         }
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                reference_.put(node.outputs[i], std::move(computed.outputs[i]));
+                reference_.put(node.outputs[i], std::move(step.computed.outputs[i]));
             }
         }
     }
 
-    void compute_runs(std::size_t n, const NodeInputs& exact, std::span<const double> for_runs,
-                      const Reference& reference) {
-        if (runs_.empty()) {
+    void compute_runs(const std::vector<Step>& steps) {
+        if (runs_.empty() || compute_in_parts(steps)) {
             return;
         }
+        for (const Step& step : steps) {
+            compute_runs(step.node, step.inputs, step.for_runs, step.computed);
+        }
+    }
+
+    /// Computes the runs of all steps part by part, and stores those of the last one. Returns false if that is not
+    /// possible.
+    bool compute_in_parts(const std::vector<Step>& steps) {
+        const std::size_t first = steps.front().formula ? 0 : 1;
+        if (first == steps.size()) {
+            return false;
+        }
+        std::vector<NodeNoise> noise;
+        noise.reserve(steps.size());
+        std::vector<ChainLink> chain;
+        for (std::size_t i = first; i < steps.size(); ++i) {
+            const NodeNoise& own = noise.emplace_back(noise_of(steps[i]));
+            chain.push_back(link_of(steps[i], i == 0 ? operators::no_value : output_of(steps[i - 1])));
+            const bool moves = own.has_rows(steps[i].computed.outputs[0].desc) && !own.is_silent();
+            chain.back().noise = moves ? &own : nullptr;
+        }
+        std::vector<core::Tensor> outputs = outputs_in_parts(steps.front(), ChainOfRuns(std::move(chain)));
+        for (std::size_t run = 0; run < outputs.size(); ++run) {
+            outputs[run].desc = steps.back().computed.outputs[0].desc;
+            runs_[run]->put(output_of(steps.back()), std::move(outputs[run]));
+        }
+        for (const Step& step : outputs.empty() ? std::span<const Step>() : std::span(steps)) {
+            note_output(graph_.nodes[step.node], 0, step.computed, false);
+            note_inputs(step.node, false);
+        }
+        return !outputs.empty();
+    }
+
+    /// `before` is the value that the link before it computes.
+    [[nodiscard]] ChainLink link_of(const Step& step, operators::ValueIndex before) const {
+        ChainLink link{.formula = &*step.formula};
+        for (const std::size_t i : step.formula->inputs) {
+            const operators::ValueIndex value = graph_.nodes[step.node].inputs[i];
+            auto& of_runs = link.given.emplace_back();
+            for (const auto& run : value == before ? std::span<const std::unique_ptr<GraphValues>>() : runs_) {
+                of_runs.push_back(run->at(value).as<float>().data());
+            }
+        }
+        return link;
+    }
+
+    /// The outputs of all runs behind a node and what follows it, or of a chain that starts with the node.
+    [[nodiscard]] std::vector<core::Tensor> outputs_in_parts(const Step& first, const ChainOfRuns& chain) const {
+        const GraphNode& node = graph_.nodes[first.node];
+        const core::TensorDesc& desc = *node.descriptor->outputs().front().desc;
+        std::vector<core::Tensor> outputs;
+        if (first.formula) {
+            std::vector<float*> elements;
+            for (const auto& run : runs_) {
+                elements.push_back(outputs.emplace_back(run->new_tensor(desc)).as<float>().data());
+            }
+            chain.compute_all(static_cast<std::int64_t>(*core::element_count(desc.sizes)), elements);
+            return outputs;
+        }
+        bool have_noise = false;
+        for (auto& of_run : outputs_together(first.node, first.inputs, first.for_runs, first.computed.slack.front(),
+                                             have_noise, &chain)) {
+            outputs.push_back(std::move(of_run.front()));
+        }
+        return outputs;
+    }
+
+    void compute_runs(std::size_t n, const NodeInputs& exact, std::span<const double> for_runs,
+                      const Reference& reference) {
         const GraphNode& node = graph_.nodes[n];
         bool have_noise = false;
         std::vector<std::vector<core::Tensor>> outputs =
@@ -349,10 +532,12 @@ private:
     }
 
     /// The outputs of a node in all runs. Empty if they have to be computed one by one. Noise is added to parts that
-    /// are still in the caches, if that is possible; otherwise `have_noise` stays false.
+    /// are still in the caches, if that is possible; otherwise `have_noise` stays false. The chain of what follows, if
+    /// there is one, goes on with these parts.
     std::vector<std::vector<core::Tensor>> outputs_together(std::size_t n, const NodeInputs& exact,
                                                             std::span<const double> for_runs,
-                                                            const core::ElementSlack& slack, bool& have_noise) const {
+                                                            const core::ElementSlack& slack, bool& have_noise,
+                                                            const ChainOfRuns* chain = nullptr) const {
         if (for_runs.empty()) {
             return {};
         }
@@ -376,17 +561,18 @@ private:
         const NodeNoise noise(tolerance, slack, seed_of(n, 0));
         const bool adds_noise = node.outputs.size() == 1 && decision_of(*node.descriptor, 0) == Decision::none &&
                                 noise.has_rows(*node.descriptor->outputs().front().desc);
-        const auto add_noise_to = [&](std::span<core::Tensor* const> of_runs) {
-            std::vector<RowOfRun> rows;
-            for (std::size_t run = 0; adds_noise && run < of_runs.size(); ++run) {
-                rows.push_back(noise.row_of(*of_runs[run], run));
+        const auto change = [&](std::int64_t first, std::int64_t count, float* elements, std::int64_t next) {
+            if (adds_noise) {
+                noise.prefetch_part(next, count);
+                noise.add_to_part(first, count, runs_.size(), elements);
             }
-            return [&noise, rows](std::int64_t first, std::int64_t count) {
-                noise.add_to_rows(rows, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-            };
+            if (chain != nullptr) {
+                chain->prefetch(next, count);
+                chain->compute(first, count, runs_.size(), elements);
+            }
         };
         auto outputs = compute_outputs_of_runs(
-            *node.descriptor, all, new_output, [this] { stop_if_requested(); }, add_noise_to);
+            *node.descriptor, all, new_output, [this] { stop_if_requested(); }, change);
         have_noise = adds_noise && !outputs.empty();
         for (std::size_t run = 0; run < outputs.size(); ++run) {
             for (const core::Tensor& output : outputs[run]) {
@@ -552,11 +738,16 @@ private:
         });
     }
 
+    /// The results of so many nodes are in memory at once: a product, its normalisation, a sum and an activation.
+    static constexpr std::size_t most_steps = 4;
+
     const operators::Graph& graph_;
     Accumulation accumulation_;
     std::function<bool()> stop_requested_;
     GraphValues reference_;
     std::vector<bool> exact_values_;
+    /// How many nodes read each value.
+    std::vector<std::size_t> readers_;
     std::vector<std::unique_ptr<GraphValues>> runs_;
     /// For each output of the graph, the slack of the node that computes it.
     std::vector<core::ElementSlack> slack_;

@@ -4,7 +4,10 @@
 // entries of one or several operators.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,8 +37,12 @@ struct KernelArguments {
     std::vector<double>* for_runs = nullptr;
 };
 
-/// Hears of the row-major index of the first of `count` elements.
-using HearStored = std::function<void(std::int64_t first, std::int64_t count)>;
+/// The most elements of each run that are passed to one of these functions.
+inline constexpr std::int64_t most_part_elements = 64;
+
+/// Changes `count` elements of all runs, from row-major index `first` on. Those of run r begin at elements[r * count].
+/// `next` is the first of as many elements that are likely to be passed after these.
+using ChangePart = std::function<void(std::int64_t first, std::int64_t count, float* elements, std::int64_t next)>;
 
 /// The arguments of a kernel that computes several runs of a graph at once. Their inputs differ from the reference's by
 /// rounding errors, or by what those lead to.
@@ -52,9 +59,22 @@ struct RunArguments {
     std::span<const std::span<core::Tensor* const>> outputs_of_runs;
     /// Called now and then on the caller's thread. May throw to end everything.
     const std::function<void()>& pause;
-    /// Called in any thread when these elements of all outputs are stored, which are still in its caches. Each element
-    /// is passed once.
-    const HearStored& stored;
+    /// If outputs are packed FP32 tensors, called in any thread before elements are stored. Each element is passed
+    /// once.
+    const ChangePart& change;
+};
+
+/// Computes `count` elements of several runs, from row-major index `first` on. Those of run r begin at in[i][r * count]
+/// and out[r * count]. No input overlaps the output.
+using ComputePart = std::function<void(std::int64_t first, std::int64_t count, std::size_t runs,
+                                       std::span<const float* const> in, float* out)>;
+
+/// An operator whose elements follow from those with the same index, all in packed FLOAT32 tensors of the same sizes.
+struct ElementByElement {
+    /// The inputs that are read so, as indices into Descriptor::inputs(), in the order of ComputePart's `in`. What it
+    /// needs of all others is in the tensors that it was made with, which must outlive it.
+    std::vector<std::size_t> inputs;
+    ComputePart compute;
 };
 
 struct Kernel {
@@ -68,6 +88,10 @@ struct Kernel {
     /// negligible beside their differences, with the same results. The results of a run do not depend on the others.
     /// Returns false if it cannot; the outputs are undefined then. Null if it never can.
     std::function<bool(const RunArguments& arguments)> compute_runs = nullptr;
+    /// Empty if the descriptor does not allow that. The results are those of `compute`. Null if it never does.
+    std::function<std::optional<ElementByElement>(const operators::Descriptor& descriptor,
+                                                  std::span<const core::Tensor* const> inputs)>
+        by_element = nullptr;
     /// Bounds depend on KernelArguments::accumulation.
     bool counts_float16_sums = false;
 };

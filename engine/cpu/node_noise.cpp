@@ -15,6 +15,7 @@
 #include "engine/cpu/eight_intervals.h"
 #include "engine/cpu/graph_reference.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/wide_registers.h"
 
 #if DMLCONFORM_HAS_WIDE_REGISTERS
@@ -92,120 +93,153 @@ double drawn(const NoiseRange& range, std::uint32_t bits) {
     return -range.below + fraction * (range.below + range.above);
 }
 
-#if DMLCONFORM_HAS_WIDE_REGISTERS
-// By reference, because functions that are compiled for other processors pass such vectors differently.
-template <class Vector, class Element>
-DMLCONFORM_EIGHT void load(Vector& vector, const Element* from) {
-    std::memcpy(&vector, from, sizeof vector);
+/// The range of an FP32 element, whose noise is drawn in FP32.
+struct SingleRange {
+    float below = 0;
+    float above = 0;
+    /// What a sum of bytes is multiplied by; not positive if only the range is known.
+    float scale = 0;
+};
+
+constexpr float largest_single = std::numeric_limits<float>::max();
+/// So that products with sums of bytes are finite.
+constexpr double greatest_scale = double{largest_single} / 1024;
+
+SingleRange single_range(const NoiseRange& range) {
+    return {static_cast<float>(range.below), static_cast<float>(range.above),
+            static_cast<float>(std::min(range.sigma * normal_scale, greatest_scale))};
 }
 
-/// What the slack says of eight elements.
-struct EightRanges {
-    Eight below;
-    Eight above;
-    Eight sigma;
-    bool have_sigma = false;
-    /// Fewer than eight elements if a row ends.
-    __mmask8 elements = all_eight;
+float sum_of_bytes(std::uint32_t bits) {
+    std::uint32_t sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        sum += bits >> (8 * i) & 0xff;
+    }
+    return static_cast<float>(sum);
+}
+
+constexpr auto single_mean = static_cast<float>(normal_mean);
+constexpr auto single_uniform_scale = static_cast<float>(uniform_scale);
+
+float drawn(const SingleRange& range, std::uint32_t bits) {
+    if (range.scale > 0) {
+        return std::min(std::max(range.scale * (sum_of_bytes(bits) - single_mean), -range.below), range.above);
+    }
+    // Without a bound, noise would reveal nothing.
+    if (range.below > largest_single || range.above > largest_single) {
+        return 0;
+    }
+    const float fraction = static_cast<float>(bits) * single_uniform_scale;
+    return fraction * range.above - (1 - fraction) * range.below;
+}
+
+#if DMLCONFORM_HAS_WIDE_REGISTERS
+// By reference, because functions that are compiled for other processors pass such vectors differently.
+constexpr __mmask16 all_sixteen = 0xffff;
+
+/// SingleRange of sixteen elements.
+struct SixteenRanges {
+    __m512 below;
+    __m512 above;
+    __m512 scale;
+    __mmask16 have_scale = 0;
+    /// Fewer than sixteen elements if a row ends.
+    __mmask16 elements = all_sixteen;
 };
 
 /// How many hashes are computed at a time: a loop of scalars, which GCC vectorises.
 constexpr std::size_t hashes_at_once = 64;
+constexpr std::size_t singles_at_once = 16;
 
-DMLCONFORM_EIGHT void load_some(__mmask8 elements, const double* from, Eight& to) {
-    to = static_cast<Eight>(_mm512_maskz_loadu_pd(elements, from));
+/// The halves of hashes, one for each of two runs.
+struct HashHalves {
+    alignas(register_bytes) std::array<std::uint32_t, hashes_at_once> low;
+    alignas(register_bytes) std::array<std::uint32_t, hashes_at_once> high;
+};
+
+/// Stores sixteen numbers times a factor, but at most `most`, in FP32.
+DMLCONFORM_EIGHT void load_singles(__mmask16 elements, const double* from, double factor, double most, __m512& to) {
+    const __m512d limit = _mm512_set1_pd(most);
+    __m256 halves[2];
+    for (int half = 0; half < 2; ++half) {
+        const auto some = static_cast<__mmask8>(elements >> (8 * half));
+        const __m512d numbers = _mm512_maskz_loadu_pd(some, from + std::ptrdiff_t{8} * half);
+        // The second one of these is the result if it is NaN.
+        const __m512d limited = _mm512_maskz_min_pd(all_eight, limit, _mm512_mul_pd(numbers, _mm512_set1_pd(factor)));
+        halves[half] = _mm512_maskz_cvtpd_ps(all_eight, limited);
+    }
+    to = _mm512_maskz_insertf32x8(all_sixteen, _mm512_castps256_ps512(halves[0]), halves[1], 1);
 }
 
 DMLCONFORM_EIGHT void load_ranges(const core::ElementSlack& slack, std::size_t first, std::size_t count,
-                                  EightRanges& ranges) {
-    const Eight zero = {};
-    ranges.elements = static_cast<__mmask8>(count < 8 ? (1U << count) - 1 : all_eight);
-    load_some(ranges.elements, slack.below.data() + first, ranges.below);
-    load_some(ranges.elements, slack.above.data() + first, ranges.above);
-    load_some(ranges.elements, slack.sigma.data() + first, ranges.sigma);
-    ranges.below = ranges.below > zero ? ranges.below : zero;
-    ranges.above = ranges.above > zero ? ranges.above : zero;
-    const __mmask8 positive =
-        _mm512_cmp_pd_mask(static_cast<__m512d>(ranges.sigma), static_cast<__m512d>(zero), _CMP_GT_OQ);
-    ranges.have_sigma = positive == ranges.elements;
+                                  SixteenRanges& ranges) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const __m512 zero = _mm512_setzero_ps();
+    ranges.elements = static_cast<__mmask16>(count < singles_at_once ? (1U << count) - 1 : all_sixteen);
+    load_singles(ranges.elements, slack.below.data() + first, 1, infinity, ranges.below);
+    load_singles(ranges.elements, slack.above.data() + first, 1, infinity, ranges.above);
+    load_singles(ranges.elements, slack.sigma.data() + first, normal_scale, greatest_scale, ranges.scale);
+    ranges.below = _mm512_maskz_max_ps(all_sixteen, ranges.below, zero);
+    ranges.above = _mm512_maskz_max_ps(all_sixteen, ranges.above, zero);
+    ranges.have_scale = _mm512_cmp_ps_mask(ranges.scale, zero, _CMP_GT_OQ);
 }
 
-/// The larger or smaller number; the second one if one of them is NaN, or if they are equal.
-DMLCONFORM_EIGHT void raise(Eight& number, const Eight& least) {
-    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(_mm512_maskz_max_pd(
-        all_eight, reinterpret_cast<const __m512d&>(least), reinterpret_cast<const __m512d&>(number))));
-}
-DMLCONFORM_EIGHT void lower(Eight& number, const Eight& greatest) {
-    number = reinterpret_cast<const Eight&>(static_cast<const __m512d&>(_mm512_maskz_min_pd(
-        all_eight, reinterpret_cast<const __m512d&>(greatest), reinterpret_cast<const __m512d&>(number))));
-}
-
-/// The sums of the eight bytes of each number.
-DMLCONFORM_EIGHT void add_bytes(const EightBits& numbers, EightBits& sums) {
-    sums = reinterpret_cast<const EightBits&>(
-        static_cast<const __m512i&>(_mm512_sad_epu8(reinterpret_cast<const __m512i&>(numbers), __m512i{})));
+/// What elements move by whose scale is not known.
+DMLCONFORM_EIGHT void draw_uniform(const __m512i& bits, const SixteenRanges& ranges, __m512& by) {
+    const __m512 fraction =
+        _mm512_mul_ps(_mm512_maskz_cvtepu32_ps(all_sixteen, bits), _mm512_set1_ps(single_uniform_scale));
+    const __m512 rest = _mm512_sub_ps(_mm512_set1_ps(1), fraction);
+    const __m512 uniform = _mm512_sub_ps(_mm512_mul_ps(fraction, ranges.above), _mm512_mul_ps(rest, ranges.below));
+    const __m512 largest = _mm512_set1_ps(largest_single);
+    const auto are_bounded = static_cast<__mmask16>(_mm512_cmp_ps_mask(ranges.below, largest, _CMP_LE_OQ) &
+                                                    _mm512_cmp_ps_mask(ranges.above, largest, _CMP_LE_OQ));
+    by = _mm512_mask_blend_ps(ranges.have_scale, _mm512_maskz_mov_ps(are_bounded, uniform), by);
 }
 
-/// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, eight at a time. GCC
+/// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, sixteen at a time. GCC
 /// does not vectorise loops with comparisons of numbers that may be NaN.
-DMLCONFORM_EIGHT void add_noise_to_eight(float* elements, const EightBits& bits, const EightRanges& ranges) {
-    constexpr double largest = std::numeric_limits<double>::max();
-    const Eight zero = {};
-    const auto given = static_cast<EightFloats>(_mm256_maskz_loadu_ps(ranges.elements, elements));
-    EightBits sum;
-    add_bytes(bits, sum);
-    const Eight total = __builtin_convertvector(__builtin_bit_cast(EightIntegers, sum), Eight);
-    Eight normal = ranges.sigma * ((total - normal_mean) * normal_scale);
-    raise(normal, -ranges.below);
-    lower(normal, ranges.above);
-    Eight element;
-    widen(given, element);
-    Eight result;
-    if (ranges.have_sigma) {
-        // Most eights. Sums of infinities and NaN stay what they are.
-        const Eight moved_by = element + normal;
-        result = normal != zero ? moved_by : element;
-    } else {
-        const Eight fraction = __builtin_convertvector(__builtin_bit_cast(EightIntegers, bits), Eight) * uniform_scale;
-        Eight uniform = fraction * (ranges.below + ranges.above) - ranges.below;
-        uniform = ranges.below <= largest ? uniform : zero;
-        uniform = ranges.above <= largest ? uniform : zero;
-        const Eight by = ranges.sigma > zero ? normal : uniform;
-        const Eight moved_by = element + by;
-        result = by != zero ? moved_by : element;
-        result = element <= largest ? result : element;
-        result = element >= -largest ? result : element;
+DMLCONFORM_EIGHT void add_noise_to_sixteen(float* elements, const std::uint32_t* hashes, const SixteenRanges& ranges) {
+    const __m512i bits = _mm512_load_si512(hashes);
+    const __m512i pairs = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
+    const __m512i sums = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+    const __m512 total = _mm512_sub_ps(_mm512_maskz_cvtepi32_ps(all_sixteen, sums), _mm512_set1_ps(single_mean));
+    __m512 by = _mm512_mul_ps(ranges.scale, total);
+    by = _mm512_maskz_max_ps(all_sixteen, by, _mm512_sub_ps(_mm512_setzero_ps(), ranges.below));
+    by = _mm512_maskz_min_ps(all_sixteen, by, ranges.above);
+    if (ranges.have_scale != ranges.elements) {
+        draw_uniform(bits, ranges, by);
     }
-    EightFloats stored;
-    narrow(result, stored);
-    _mm256_mask_storeu_ps(elements, ranges.elements, static_cast<__m256>(stored));
+    // Infinities and NaN stay what they are, because no number that is added is infinite.
+    const __m512 given = _mm512_maskz_loadu_ps(ranges.elements, elements);
+    const __mmask16 moving = _mm512_mask_cmp_ps_mask(ranges.elements, by, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    _mm512_mask_storeu_ps(elements, moving, _mm512_add_ps(given, by));
 }
 
-/// For elements first … end - 1. The ranges of some are loaded once for all runs, and hashes once for two adjacent
-/// ones.
-DMLCONFORM_EIGHT void add_noise_in_eights(std::span<const RowOfRun> rows, std::size_t first, std::size_t end,
-                                          const core::ElementSlack& slack) {
-    std::array<EightRanges, hashes_at_once / 8> ranges;
-    std::array<std::uint64_t, hashes_at_once> hashes{};
-    for (; first < end; first += hashes_at_once) {
+/// For elements first … end - 1, with which rows start. The ranges of some are loaded once for all runs, and hashes
+/// once for two adjacent ones.
+DMLCONFORM_EIGHT void add_noise_in_sixteens(std::span<const RowOfRun> rows, std::size_t first, std::size_t end,
+                                            const core::ElementSlack& slack) {
+    std::array<SixteenRanges, hashes_at_once / singles_at_once> ranges;
+    HashHalves hashes{};
+    for (std::size_t done = 0; first < end; first += hashes_at_once, done += hashes_at_once) {
         const std::size_t count = std::min(hashes_at_once, end - first);
-        for (std::size_t i = 0; i < count; i += 8) {
-            load_ranges(slack, first + i, count - i, ranges[i / 8]);
+        for (std::size_t i = 0; i < count; i += singles_at_once) {
+            load_ranges(slack, first + i, count - i, ranges[i / singles_at_once]);
         }
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const std::uint64_t key = rows[row].key;
             if (row == 0 || key != rows[row - 1].key) {
                 const std::uint64_t from = key + first;
                 for (std::size_t k = 0; k < (count + 7) / 8 * 8; ++k) {
-                    hashes[k] = core::mixed(from + k);
+                    const std::uint64_t hash = core::mixed(from + k);
+                    hashes.low[k] = half_of(hash, 0);
+                    hashes.high[k] = half_of(hash, 1);
                 }
             }
-            float* const elements = rows[row].elements + first;
-            for (std::size_t i = 0; i < count; i += 8) {
-                EightBits bits;
-                load(bits, hashes.data() + i);
-                const EightBits half = rows[row].run % 2 == 0 ? bits & 0xffffffff : bits >> 32;
-                add_noise_to_eight(elements + i, half, ranges[i / 8]);
+            float* const elements = rows[row].elements + done;
+            const auto& halves = rows[row].run % 2 == 0 ? hashes.low : hashes.high;
+            for (std::size_t i = 0; i < count; i += singles_at_once) {
+                add_noise_to_sixteen(elements + i, halves.data() + i, ranges[i / singles_at_once]);
             }
         }
     }
@@ -355,6 +389,11 @@ void NodeNoise::add_to_element(T& element, std::size_t index, std::size_t run, s
         return;
     }
     const NoiseRange range = range_of<T>(value, index, tolerance_, slack_);
+    if constexpr (std::is_same_v<T, float>) {
+        const float by = drawn(single_range(range), half_of(core::mixed(key + index), run));
+        element = by == 0 ? element : element + by;
+        return;
+    }
     const double inwards = run == run_towards_zero ? move_towards_zero<T>(value, range) : 0;
     const Steps steps = steps_at_tie<T>(value, range);
     if (steps.down + steps.up != 0) {
@@ -376,21 +415,34 @@ bool NodeNoise::has_rows(const core::TensorDesc& desc) const {
            !tolerance_.alternatives;
 }
 
-RowOfRun NodeNoise::row_of(core::Tensor& output, std::size_t run) const {
-    return {output.as<float>().data(), run, key_of(run)};
-}
-
 void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const {
     const std::size_t end = first + count;
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512() && has_ranges_alone(tolerance_, slack_)) {
-        add_noise_in_eights(rows, first, std::clamp(slack_.meaningful, first, end), slack_);
+        add_noise_in_sixteens(rows, first, std::clamp(slack_.meaningful, first, end), slack_);
         return;
     }
 #endif
     for (const RowOfRun& row : rows) {
         for (std::size_t i = first; i < end; ++i) {
-            add_to_element(row.elements[i], i, row.run, row.key);
+            add_to_element(row.elements[i - first], i, row.run, row.key);
+        }
+    }
+}
+
+void NodeNoise::add_to_part(std::int64_t first, std::int64_t count, std::size_t runs, float* elements) const {
+    std::vector<RowOfRun> rows;
+    rows.reserve(runs);
+    for (std::size_t run = 0; run < runs; ++run) {
+        rows.push_back(row_of(elements + static_cast<std::int64_t>(run) * count, run));
+    }
+    add_to_rows(rows, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+void NodeNoise::prefetch_part(std::int64_t first, std::int64_t count) const {
+    for (const std::vector<double>* const bounds : {&slack_.below, &slack_.above, &slack_.sigma}) {
+        if (!bounds->empty()) {
+            prefetch_all(bounds->data() + first, count);
         }
     }
 }
@@ -401,8 +453,12 @@ void NodeNoise::add_to_whole_rows(std::span<const RowOfRun> rows, std::int64_t c
     const std::int64_t blocks = (count + block - 1) / block;
     const auto cost = static_cast<std::int64_t>(rows.size()) * block * 20;
     parallel_for(blocks, cost, [&](std::int64_t first, std::int64_t last) {
+        std::vector<RowOfRun> here(rows.begin(), rows.end());
         for (std::int64_t i = first * block; i < std::min(count, last * block); i += block) {
-            add_to_rows(rows, static_cast<std::size_t>(i), static_cast<std::size_t>(std::min(block, count - i)));
+            for (std::size_t run = 0; run < here.size(); ++run) {
+                here[run].elements = rows[run].elements + i;
+            }
+            add_to_rows(here, static_cast<std::size_t>(i), static_cast<std::size_t>(std::min(block, count - i)));
         }
     });
 }
@@ -412,7 +468,7 @@ void NodeNoise::add_to_all(std::span<core::Tensor* const> runs) const {
     std::vector<RowOfRun> rows;
     for (std::size_t run = 0; run < runs.size(); ++run) {
         if (has_rows(desc)) {
-            rows.push_back(row_of(*runs[run], run));
+            rows.push_back(row_of(runs[run]->as<float>().data(), run));
         } else {
             add_to(*runs[run], run);
         }
@@ -428,7 +484,7 @@ void NodeNoise::add_to(core::Tensor& output, std::size_t run) const {
         return;  // 4-bit integers are never rounded, because operators only copy them
     }
     if (has_rows(desc)) {
-        const RowOfRun row = row_of(output, run);
+        const RowOfRun row = row_of(output.as<float>().data(), run);
         add_to_whole_rows({&row, 1}, static_cast<std::int64_t>(*core::element_count(desc.sizes)));
         return;
     }

@@ -21,7 +21,7 @@ struct NoiseRange {
 [[nodiscard]] NoiseRange noise_range(core::DataType type, double value, std::size_t index,
                                      const core::Tolerance& tolerance, const core::ElementSlack& slack);
 
-/// The packed FP32 elements of a run's output.
+/// Packed FP32 elements of a run.
 struct RowOfRun {
     float* elements = nullptr;
     std::size_t run = 0;
@@ -50,12 +50,16 @@ public:
 
     /// True if the noise of such an output may be added in parts.
     [[nodiscard]] bool has_rows(const core::TensorDesc& desc) const;
-    /// Only for outputs that have rows.
-    [[nodiscard]] RowOfRun row_of(core::Tensor& output, std::size_t run) const;
-    /// For `count` elements of all runs.
-    void add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const;
+    /// The same for `count` elements of each run from 0 on, if the output has rows. Those of run r begin at
+    /// elements[r * count], and the first one has the index `first`.
+    void add_to_part(std::int64_t first, std::int64_t count, std::size_t runs, float* elements) const;
+    /// Loads what that needs into the caches.
+    void prefetch_part(std::int64_t first, std::int64_t count) const;
 
 private:
+    [[nodiscard]] RowOfRun row_of(float* elements, std::size_t run) const { return {elements, run, key_of(run)}; }
+    /// For `count` elements of all runs. Rows start with the element that has the index `first`.
+    void add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const;
     [[nodiscard]] std::uint64_t key_of(std::size_t run) const;
     void add_to_whole_rows(std::span<const RowOfRun> rows, std::int64_t count) const;
     /// `key`: the run's.

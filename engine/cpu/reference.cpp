@@ -135,12 +135,11 @@ bool may_compute_runs(const operators::Descriptor& descriptor) {
 std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::Descriptor& descriptor,
                                                                const InputsOfRuns& inputs, const NewOutput& new_output,
                                                                const std::function<void()>& pause,
-                                                               const HearOutputs& hear_outputs) {
+                                                               const ChangeOutputs& change) {
     const Kernel& kernel = *find_kernel(descriptor.schema->short_name());
     const auto slots = descriptor.outputs();
     std::vector<std::vector<core::Tensor>> outputs(inputs.of_runs.size());
     std::vector<std::vector<core::Tensor*>> pointers(outputs.size());
-    std::vector<core::Tensor*> first_outputs;
     for (std::size_t run = 0; run < outputs.size(); ++run) {
         for (const operators::TensorSlot& slot : slots) {
             outputs[run].push_back(output_for(slot, run, new_output));
@@ -148,12 +147,10 @@ std::vector<std::vector<core::Tensor>> compute_outputs_of_runs(const operators::
         for (core::Tensor& output : outputs[run]) {
             pointers[run].push_back(&output);
         }
-        first_outputs.push_back(pointers[run].front());
     }
-    const HearStored stored = hear_outputs(first_outputs);
     const std::vector<std::span<core::Tensor* const>> spans(pointers.begin(), pointers.end());
     if (!kernel.compute_runs || !kernel.compute_runs({descriptor, inputs.of_reference, inputs.for_runs, inputs.differs,
-                                                      inputs.of_runs, spans, pause, stored})) {
+                                                      inputs.of_runs, spans, pause, change})) {
         return {};
     }
     return outputs;

@@ -1,6 +1,7 @@
 // The reference: which operators it computes, its results, and the tolerances of other implementations.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -67,9 +68,8 @@ struct InputsOfRuns {
 /// Makes a tensor for an output of a run. Its bytes are not initialised. If null, tensors are in fresh memory.
 using NewOutput = std::function<core::Tensor(std::size_t run, const core::TensorDesc& desc)>;
 
-/// Makes what hears of stored elements, given the first output of each run. See RunArguments::stored.
-using HearOutputs =
-    std::function<std::function<void(std::int64_t first, std::int64_t count)>(std::span<core::Tensor* const> outputs)>;
+/// Changes elements of all runs before they are stored. See RunArguments::change.
+using ChangeOutputs = std::function<void(std::int64_t first, std::int64_t count, float* elements, std::int64_t next)>;
 
 /// Computes the outputs of several runs at once. Empty if only compute_outputs can compute them. Not for graphs. See
 /// Kernel::compute_runs.
@@ -77,7 +77,7 @@ using HearOutputs =
                                                                              const InputsOfRuns& inputs,
                                                                              const NewOutput& new_output,
                                                                              const std::function<void()>& pause,
-                                                                             const HearOutputs& hear_outputs);
+                                                                             const ChangeOutputs& change);
 
 /// Computes only the outputs, which is faster. They are those of run 0, in fresh memory if `new_output` is null. Not
 /// for graphs.

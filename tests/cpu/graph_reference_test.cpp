@@ -16,6 +16,7 @@
 #include "engine/cpu/node_noise.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_values.h"
+#include "tests/cpu/with_registers.h"
 #include "tests/graph_builder.h"
 #include "tests/honest_arithmetic.h"
 #include "tests/packed_tensors.h"
@@ -312,6 +313,77 @@ TEST(GraphReference, EndsAfterTheNextRunOfANodeIfAsked) {
         EXPECT_EQ(lost.kind(), EngineLost::Kind::interrupted);
     }
     EXPECT_EQ(asked, 20);
+}
+
+TestNode normalised(const std::string& name, const std::string& from, const core::TensorDesc& desc,
+                    const core::TensorDesc& parameters) {
+    return {name,
+            describe("BATCH_NORMALIZATION", {{"InputTensor", desc},
+                                             {"MeanTensor", parameters},
+                                             {"VarianceTensor", parameters},
+                                             {"ScaleTensor", parameters},
+                                             {"BiasTensor", parameters},
+                                             {"OutputTensor", desc},
+                                             {"Spatial", 1},
+                                             {"Epsilon", 1e-5}}),
+            {from, "w mean", "v variance", "w scale", "w bias"},
+            {name}};
+}
+
+TestNode sum(const std::string& name, const std::string& a, const std::string& b, const core::TensorDesc& desc) {
+    return {name,
+            describe("ELEMENT_WISE_ADD", {{"ATensor", desc}, {"BTensor", desc}, {"OutputTensor", desc}}),
+            {a, b},
+            {name}};
+}
+
+/// A residual block with an image of `width` columns, and nodes behind it that follow no product.
+std::vector<TestNode> residual_block(std::uint32_t width) {
+    const core::TensorDesc image = real({2, 8, 1, width});
+    const core::TensorDesc parameters = real({1, 8, 1, 1});
+    return {{"product", plain_convolution(image, real({8, 8, 1, 1}), image), {"x", "w", ""}, {"product"}},
+            normalised("normalised", "product", image, parameters),
+            sum("sum", "normalised", "x", image),
+            unary("positive", "ACTIVATION_RELU", image, "sum", "positive"),
+            normalised("again", "positive", image, parameters),
+            sum("doubled", "again", "again", image),
+            unary("last", "ACTIVATION_TANH", image, "doubled", "last")};
+}
+
+cpu::Reference reference_of_block(std::uint32_t width, const std::vector<std::string>& outputs) {
+    const auto face = graph_of(residual_block(width), outputs);
+    Random random(width);
+    std::vector<Tensor> inputs;
+    for (const operators::TensorSlot& slot : face->inputs()) {
+        Tensor& tensor = inputs.emplace_back(random_tensor(*slot.desc, random, 1));
+        if (slot.name.starts_with("v")) {
+            std::ranges::transform(tensor.as<float>(), tensor.as<float>().begin(), [](float x) { return x * x + 1; });
+        }
+    }
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& input : inputs) {
+        pointers.push_back(&input);
+    }
+    return cpu::compute_reference(*face, pointers);
+}
+
+/// Nodes that follow each other element by element are computed part by part, unless their values are outputs.
+TEST(GraphReference, SaysTheSameOfNodesThatFollowEachOther) {
+    for (const std::uint32_t width : {1U, 7U, 48U, 65U, 200U}) {
+        const cpu::Reference apart =
+            reference_of_block(width, {"product", "normalised", "sum", "positive", "again", "doubled", "last"});
+        for (const cpu::Registers widest : all_registers) {
+            const WithRegisters registers(widest);
+            const cpu::Reference together = reference_of_block(width, {"last"});
+            EXPECT_EQ(together.slack.back().above, apart.slack.back().above) << width;
+            EXPECT_EQ(together.slack.back().below, apart.slack.back().below) << width;
+            EXPECT_TRUE(
+                std::ranges::equal(together.outputs.back().buffer.bytes(), apart.outputs.back().buffer.bytes()));
+            const cpu::Reference two = reference_of_block(width, {"sum", "last"});
+            EXPECT_EQ(two.slack.back().above, apart.slack.back().above) << width;
+            EXPECT_EQ(two.slack.front().above, apart.slack[2].above) << width;
+        }
+    }
 }
 
 TEST(GraphReference, SaysTheSameEachTime) {

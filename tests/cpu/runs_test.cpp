@@ -140,20 +140,42 @@ struct Convolved {
         for (const Tensor& image : runs) {
             of_runs.push_back(pointers(image));
         }
-        std::vector<std::atomic<int>> heard(for_runs.size());
+        std::vector<std::atomic<int>> passed(for_runs.size());
+        std::vector<std::vector<float>> changed(runs.size(), std::vector<float>(for_runs.size()));
         auto outputs = cpu::compute_outputs_of_runs(
             descriptor, {of_reference, for_runs, {true, false, false}, {of_runs.begin(), of_runs.end()}}, {}, [] {},
-            [&](const auto& /*outputs*/) {
-                return [&](std::int64_t first, std::int64_t count) {
-                    for (std::int64_t i = first; i < first + count; ++i) {
-                        ++heard[static_cast<std::size_t>(i)];
+            [&](std::int64_t first, std::int64_t count, float* elements, std::int64_t next) {
+                EXPECT_LE(next + count, std::ssize(passed));
+                for (std::int64_t i = 0; i < count; ++i) {
+                    const auto element = static_cast<std::size_t>(first + i);
+                    ++passed[element];
+                    for (std::size_t run = 0; run < runs.size(); ++run) {
+                        float& number = elements[static_cast<std::int64_t>(run) * count + i];
+                        number = -number;
+                        changed[run][element] = number;
                     }
-                };
+                }
             });
-        for (std::size_t i = 0; !outputs.empty() && i < heard.size(); ++i) {
-            EXPECT_EQ(heard[i], 1) << i;
-        }
+        undo_changes(passed, changed, outputs);
         return outputs;
+    }
+
+    /// Checks that each element of packed FP32 outputs was changed once, and is stored so.
+    static void undo_changes(const std::vector<std::atomic<int>>& passed,
+                             const std::vector<std::vector<float>>& changed,
+                             std::vector<std::vector<Tensor>>& outputs) {
+        for (std::size_t run = 0; run < outputs.size(); ++run) {
+            Tensor& output = outputs[run].front();
+            const bool is_packed_fp32 = output.desc.data_type == DataType::float32 && core::is_packed(output.desc);
+            for (std::size_t i = 0; i < passed.size(); ++i) {
+                ASSERT_EQ(passed[i], is_packed_fp32 ? 1 : 0) << i;
+                if (is_packed_fp32) {
+                    float& element = output.as<float>()[i];
+                    ASSERT_EQ(std::memcmp(&element, &changed[run][i], sizeof element), 0) << i << " in run " << run;
+                    element = -element;
+                }
+            }
+        }
     }
 };
 
@@ -371,7 +393,7 @@ TEST(Runs, NeedAFilterThatAllRunsHaveInCommon) {
     (void)cpu::compute_reference(whole.descriptor, of_reference, cpu::Accumulation::fp32, &for_runs);
     EXPECT_TRUE(cpu::compute_outputs_of_runs(
                     whole.descriptor, {of_reference, for_runs, {true, true, false}, {of_reference}}, {}, [] {},
-                    [](const auto& /*outputs*/) { return nullptr; })
+                    [](auto&&...) {})
                     .empty());
 }
 

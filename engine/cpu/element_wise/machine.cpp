@@ -594,6 +594,30 @@ core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     return tolerance;
 }
 
+bool is_packed_float32(const core::TensorDesc* desc) {
+    return desc != nullptr && desc->data_type == core::DataType::float32 && core::is_packed(*desc);
+}
+
+/// Empty unless only the formula is applied, to tensors without gaps that are all of the same sizes.
+std::optional<ElementByElement> by_element(const Row& row, const Descriptor& descriptor) {
+    const auto outputs = descriptor.outputs();
+    if (row.direct == nullptr || scale_bias_of(descriptor) != nullptr || activation_of(descriptor) != nullptr ||
+        outputs.size() != 1 || !is_packed_float32(outputs[0].desc)) {
+        return std::nullopt;
+    }
+    ElementByElement result;
+    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+        if (!is_packed_float32(slot.desc) || slot.desc->sizes != outputs[0].desc->sizes) {
+            return std::nullopt;
+        }
+        result.inputs.push_back(result.inputs.size());
+    }
+    result.compute = [direct = row.direct, context = context_of<double>(descriptor)](
+                         std::int64_t /*first*/, std::int64_t count, std::size_t runs, std::span<const float* const> in,
+                         float* out) { direct(in, out, static_cast<std::size_t>(count) * runs, context); };
+    return result;
+}
+
 /// Rows by operator name, used to look up fused activations.
 std::map<std::string_view, Row>& known_rows() {
     static std::map<std::string_view, Row> rows;
@@ -615,7 +639,9 @@ Kernels kernels_of(std::vector<Row> rows) {
             {.name = row.name,
              .compute = [&known](const KernelArguments& arguments) { compute(known, arguments); },
              .tolerance = [&known](const Descriptor& descriptor,
-                                   const operators::TensorSlot&) { return tolerance_of(known, descriptor); }});
+                                   const operators::TensorSlot&) { return tolerance_of(known, descriptor); },
+             .by_element = [&known](const Descriptor& descriptor,
+                                    std::span<const core::Tensor* const>) { return by_element(known, descriptor); }});
     }
     return kernels;
 }

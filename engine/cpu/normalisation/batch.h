@@ -1,6 +1,7 @@
 // BATCH_NORMALIZATION of a single element, and a fast path for FLOAT32 tensors.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -28,5 +29,9 @@ struct Normalisation {
 /// that share mean, variance, scale and bias are contiguous. Otherwise returns false without doing anything.
 [[nodiscard]] bool normalise_floats(const KernelArguments& arguments,
                                     const std::vector<const core::Tensor*>& parameters);
+
+/// The same for parts of several runs that share the parameters. Empty if that is not possible.
+[[nodiscard]] std::optional<ElementByElement> normalise_parts(const operators::Descriptor& descriptor,
+                                                              const std::vector<const core::Tensor*>& parameters);
 
 }  // namespace dmlconform::cpu::normalisation

@@ -373,6 +373,12 @@ void compute_inference(const KernelArguments& arguments) {
                                    .reduced = innermost_repeated(parameters)});
 }
 
+std::optional<ElementByElement> inference_by_element(const operators::Descriptor& descriptor,
+                                                     std::span<const core::Tensor* const> inputs) {
+    // Behind the input, which is read element by element.
+    return normalisation::normalise_parts(descriptor, {inputs.begin() + 1, inputs.end()});
+}
+
 void compute_training(const KernelArguments& arguments) {
     const auto parameters = inputs_of(arguments, {"ScaleTensor", "BiasTensor"});
     compute<Training>(arguments, {.elements = inputs_of(arguments, {"InputTensor", "FusedAddTensor"}),
@@ -403,7 +409,10 @@ core::Tolerance sums_tolerance(const operators::Descriptor& /*descriptor*/, cons
 
 Kernels kernels() {
     return {
-        {"BATCH_NORMALIZATION", compute_inference, inference_tolerance},
+        {.name = "BATCH_NORMALIZATION",
+         .compute = compute_inference,
+         .tolerance = inference_tolerance,
+         .by_element = inference_by_element},
         {"BATCH_NORMALIZATION_GRAD", compute_gradient<InferenceGradient>, sums_tolerance},
         {"BATCH_NORMALIZATION_TRAINING", compute_training, sums_tolerance},
         {"BATCH_NORMALIZATION_TRAINING_GRAD", compute_gradient<TrainingGradient>, sums_tolerance},

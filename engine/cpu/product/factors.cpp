@@ -8,7 +8,7 @@
 
 #include "engine/cpu/aligned_numbers.h"
 #include "engine/cpu/parallel.h"
-#include "engine/cpu/product/prefetch.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/product/right_block.h"
 #include "engine/cpu/product/tile.h"
 #include "engine/cpu/wide_registers.h"

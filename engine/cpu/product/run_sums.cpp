@@ -7,8 +7,8 @@
 #include "engine/core/hardware_threads.h"
 #include "engine/cpu/aligned_numbers.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/product/finish.h"
-#include "engine/cpu/product/prefetch.h"
 #include "engine/cpu/tensor_numbers.h"
 
 namespace dmlconform::cpu::product {
@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t run_block_depth = 64;
 constexpr std::int64_t most_block_columns = 48;
 constexpr std::int64_t run_block_rows = 512;
+static_assert(most_block_columns <= most_part_elements);
 
 std::int64_t whole_multiple(std::int64_t size, std::int64_t multiple) {
     return (size + multiple - 1) / multiple * multiple;
@@ -168,13 +169,12 @@ private:
     }
 
     [[nodiscard]] bool take_row(std::int64_t row, std::int64_t row_of_block) {
-        const std::int64_t stride = column_tiles_ * run_tile_columns;
-        row_.resize(static_cast<std::size_t>(stride * run_lanes));
+        row_.resize(static_cast<std::size_t>(columns_ * run_lanes));
         const RunColumns columns{
             .first = sums_of(row_of_block / run_tile_rows, 0) + row_of_block % run_tile_rows * tile_step,
             .tile_stride = run_tile_sums};
-        const bool are_finite = separate_runs(columns, columns_, row_.data(), stride);
-        take_({batch_, row, first_column_, columns_, row_.data(), stride});
+        const bool are_finite = separate_runs(columns, columns_, row_.data(), columns_);
+        take_({batch_, row, first_column_, columns_, row_.data()});
         return are_finite;
     }
 

@@ -31,9 +31,8 @@ struct RunSums {
     std::int64_t row = 0;
     std::int64_t column = 0;
     std::int64_t count = 0;
-    /// The numbers of a run are contiguous; those of the next run are `stride` later.
-    const float* values = nullptr;
-    std::int64_t stride = 0;
+    /// The numbers of a run are contiguous; those of the next run follow. They may be changed.
+    float* values = nullptr;
 };
 
 /// Computes what all sums differ by, in several threads, and passes each to `take` once. `runs` has the right factors
