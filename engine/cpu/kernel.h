@@ -38,7 +38,7 @@ struct KernelArguments {
 };
 
 /// The most elements of each run that are passed to one of these functions.
-inline constexpr std::int64_t most_part_elements = 64;
+inline constexpr std::int64_t most_part_elements = 128;
 
 /// Changes `count` elements of all runs, from row-major index `first` on. Those of run r begin at elements[r * count].
 /// `next` is the first of as many elements that are likely to be passed after these.

@@ -14,10 +14,11 @@
 namespace dmlconform::cpu::product {
 namespace {
 
-// A block of the right factors has at most 192 KiB, one of the sums 1.5 MiB, so that both stay in a cache of 2 MiB.
+// A block of the right factors has at most 384 KiB, one of the sums 1.5 MiB, so that both stay in a cache of 2 MiB.
+// What follows a product takes long at the beginnings of rows, so they are long.
 constexpr std::int64_t run_block_depth = 64;
-constexpr std::int64_t most_block_columns = 48;
-constexpr std::int64_t run_block_rows = 512;
+constexpr std::int64_t most_block_columns = 96;
+constexpr std::int64_t run_block_rows = 256;
 static_assert(most_block_columns <= most_part_elements);
 
 std::int64_t whole_multiple(std::int64_t size, std::int64_t multiple) {
