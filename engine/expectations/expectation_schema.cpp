@@ -53,7 +53,7 @@ Json tensor_definition() {
               {"elements", number_schema()},
               {"addresses/elements", number_schema()},
               {"Sizes", {{"type", "object"}, {"additionalProperties", number_schema()}}},
-              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating", "transposed", "distinct"}}}},
+              {"Strides", {{"enum", {"absent", "given", "packed", "strided", "repeating", "transposed", "unequal"}}}},
               {"GuaranteedBaseOffsetAlignment", number_schema()},
               {"values", number_schema()}}},
             {"additionalProperties", false}};

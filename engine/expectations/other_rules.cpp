@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/operators/rules.h"
+
 namespace dmlconform::expectations {
 namespace {
 
 using operators::Descriptor;
 using Sizes = std::vector<std::uint64_t>;
 
+constexpr std::array<std::string_view, 2> attentions{"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"};
 constexpr std::array<std::string_view, 1> convolution{"CONVOLUTION"};
 constexpr std::array<std::string_view, 1> gather{"GATHER"};
 constexpr std::array<std::string_view, 1> gather_nd1{"GATHER_ND1"};
@@ -138,13 +141,66 @@ bool has_room_for_output_padding(const Descriptor& descriptor) {
     return fits;
 }
 
+/// The last size of queries is rounded down to a multiple of the number of heads. Everything else is as it should be.
+bool has_whole_heads(const Descriptor& descriptor) {
+    Descriptor rounded = descriptor;
+    const operators::OperatorSchema& schema = *descriptor.schema;
+    const operators::Field* const field = schema.find_field("QueryTensor");
+    auto* const query =
+        std::get_if<core::TensorDesc>(&rounded.values[static_cast<std::size_t>(field - schema.fields.data())]);
+    const std::uint32_t heads =
+        descriptor.uint(schema.find_field("HeadCount") != nullptr ? "HeadCount" : "QueryHeadCount");
+    if (query == nullptr || heads == 0 || query->sizes.back() < heads) {
+        return false;
+    }
+    query->sizes.back() -= query->sizes.back() % heads;
+    *query = core::TensorDesc::packed(query->data_type, query->sizes);
+    return !operators::validate(rounded, core::highest_feature_level);
+}
+
+/// Dimensions of more than one element have strides that are not 0 and not equal, and there are no more elements than
+/// addresses from the first to the last.
+bool has_room_for_its_elements(const core::TensorDesc& desc) {
+    const auto strides = core::effective_strides(desc);
+    std::vector<std::uint64_t> used;
+    std::uint64_t addresses = 1;
+    for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
+        if (desc.sizes[d] > 1) {
+            used.push_back(strides[d]);
+            addresses += strides[d] * (desc.sizes[d] - 1);
+        }
+    }
+    std::ranges::sort(used);
+    return (used.empty() || used.front() != 0) && std::ranges::adjacent_find(used) == used.end() &&
+           core::element_count(desc.sizes).value_or(~std::uint64_t{0}) <= addresses;
+}
+
+/// The descriptor is legal if its outputs have no strides of their own.
+bool has_distinct_output_strides(const Descriptor& descriptor) {
+    Descriptor packed = descriptor;
+    bool are_distinct = true;
+    for (std::size_t i = 0; i < packed.values.size(); ++i) {
+        auto* const desc = std::get_if<core::TensorDesc>(&packed.values[i]);
+        if (desc != nullptr && descriptor.schema->fields[i].kind == operators::FieldKind::output) {
+            are_distinct = are_distinct && has_room_for_its_elements(*desc);
+            const std::uint32_t alignment = desc->base_offset_alignment;
+            *desc = core::TensorDesc::packed(desc->data_type, desc->sizes);
+            desc->base_offset_alignment = alignment;
+        }
+    }
+    return are_distinct && !operators::validate(packed, core::highest_feature_level);
+}
+
 constexpr OtherRule all[] = {
+
     {"batchesOfIndices", gather_nd1, has_batches_of_indices},
     {"blocksOfZeroDilations", foldings, has_blocks_of_zero_dilations},
+    {"distinctOutputStrides", {}, has_distinct_output_strides},
     {"gatheredSizes", gather, has_gathered_sizes},
     {"pooledSizesIn32Bits", max_pooling_grad, has_pooled_sizes_in_32_bits},
     {"roomForOutputPadding", convolution, has_room_for_output_padding},
     {"updatesOfAnyRank", scatter_nd, has_updates_of_any_rank},
+    {"wholeHeads", attentions, has_whole_heads},
 };
 
 /// What the functions above rely on.
@@ -164,14 +220,15 @@ std::span<const OtherRule> other_rules() {
 
 const OtherRule* find_other_rule(const operators::OperatorSchema& schema, std::string_view name) {
     const auto* const found = std::ranges::find_if(all, [&](const OtherRule& rule) {
-        return rule.name == name && std::ranges::find(rule.operators, schema.short_name()) != rule.operators.end();
+        return rule.name == name && (rule.operators.empty() ||
+                                     std::ranges::find(rule.operators, schema.short_name()) != rule.operators.end());
     });
     return found == std::end(all) ? nullptr : found;
 }
 
 bool meets_other_rule(const operators::Descriptor& descriptor, std::string_view name) {
     const OtherRule* const rule = find_other_rule(*descriptor.schema, name);
-    return rule != nullptr && is_complete(descriptor) && rule->holds(descriptor);
+    return rule != nullptr && descriptor.graph == nullptr && is_complete(descriptor) && rule->holds(descriptor);
 }
 
 }  // namespace dmlconform::expectations

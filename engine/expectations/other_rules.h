@@ -12,7 +12,7 @@ namespace dmlconform::expectations {
 struct OtherRule {
     /// What expectations call it.
     std::string_view name;
-    /// Short names of the operators that have it.
+    /// Short names of the operators that have it. Empty: all.
     std::span<const std::string_view> operators;
     /// Every tensor that is not optional is there, and arrays have the entries that the operator expects.
     bool (*holds)(const operators::Descriptor& descriptor);

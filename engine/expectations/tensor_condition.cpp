@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <set>
 
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
@@ -22,8 +21,8 @@ using cases::JsonValue;
 using cases::ProblemSink;
 using Layout = TensorCondition::Layout;
 
-constexpr std::array<const char*, 7> layout_names{"absent",    "given",      "packed",  "strided",
-                                                  "repeating", "transposed", "distinct"};
+constexpr std::array<const char*, 7> layout_names{"absent",    "given",      "packed", "strided",
+                                                  "repeating", "transposed", "unequal"};
 
 bool repeats(const core::TensorDesc& desc) {
     for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
@@ -50,15 +49,9 @@ bool is_transposed(const core::TensorDesc& desc) {
     return false;
 }
 
-/// Dimensions of one element have no stride.
-bool has_distinct_strides(const core::TensorDesc& desc) {
-    std::set<std::uint32_t> strides{0};
-    for (std::size_t i = 0; desc.strides && i < desc.sizes.size(); ++i) {
-        if (desc.sizes[i] > 1 && !strides.insert((*desc.strides)[i]).second) {
-            return false;
-        }
-    }
-    return desc.strides.has_value();
+/// Those of dimensions of one element count, too.
+bool has_unequal_strides(const core::TensorDesc& desc) {
+    return desc.strides && std::ranges::adjacent_find(*desc.strides, std::not_equal_to<>()) != desc.strides->end();
 }
 
 double addresses_per_element(const core::TensorDesc& desc) {
@@ -84,8 +77,8 @@ bool has_layout(const core::TensorDesc& desc, Layout layout) {
             return desc.strides && !core::is_packed(desc);
         case Layout::transposed:
             return is_transposed(desc);
-        case Layout::distinct:
-            return has_distinct_strides(desc);
+        case Layout::unequal:
+            return has_unequal_strides(desc);
         case Layout::repeating:
         default:
             return repeats(desc);

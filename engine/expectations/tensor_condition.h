@@ -35,9 +35,8 @@ struct TensorCondition {
     /// Conditions on sizes by dimension. A dimension that the tensor lacks fails the condition.
     std::map<std::uint32_t, NumberCondition> sizes{};
     /// absent: packed without explicit strides. packed: with or without explicit strides. repeating: has a stride of 0.
-    /// transposed: some dimension has a larger stride than one before it. distinct: strides that are neither 0 nor
-    /// equal to another dimension's.
-    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating, transposed, distinct };
+    /// transposed: some dimension has a larger stride than one before it. unequal: strides that are not all the same.
+    enum class Layout : std::uint8_t { absent, given, packed, strided, repeating, transposed, unequal };
     std::optional<Layout> layout{};
     std::optional<NumberCondition> alignment{};
     /// Must hold for some element of an input. Never holds for outputs, whose elements are unknown.

@@ -128,6 +128,12 @@ bool is_all_nan(const core::Tensor& tensor) {
 
 }  // namespace
 
+bool is_untouched(const core::Tensor& tensor) {
+    const core::DataType type = tensor.desc.data_type;
+    return all_elements(tensor,
+                        [type](std::uint64_t bits, std::uint64_t at) { return bits == untouched_bits(type, at); });
+}
+
 bool looks_unwritten(const core::Tensor& actual) {
     const auto is_zero = [&](std::uint64_t bits, std::uint64_t) { return magnitude(actual.desc.data_type, bits) == 0; };
     return unwritten_elements(actual, nullptr, count_of(actual)) != 0 || all_elements(actual, is_zero) ||
@@ -177,8 +183,7 @@ std::optional<std::string> unusable_answer(const core::Tensor& actual, const cor
 std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,
                                         bool zeros_are_bounded) {
     const core::DataType type = actual.desc.data_type;
-    const auto is_untouched = [type](std::uint64_t bits, std::uint64_t at) { return bits == untouched_bits(type, at); };
-    if (all_elements(actual, is_untouched) && !all_elements(expected, is_untouched)) {
+    if (is_untouched(actual) && !is_untouched(expected)) {
         return "the engine wrote nothing to it";
     }
     const auto is_zero = [type](std::uint64_t bits, std::uint64_t) { return magnitude(type, bits) == 0; };

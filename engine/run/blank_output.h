@@ -18,6 +18,9 @@ namespace dmlconform::run {
 [[nodiscard]] std::optional<std::string> blank_output(const core::Tensor& expected, const core::Tensor& actual,
                                                       bool zeros_are_bounded = false);
 
+/// True if each element has the bits of memory that nobody wrote.
+[[nodiscard]] bool is_untouched(const core::Tensor& tensor);
+
 /// True if the output may be unsuitable for comparing others with it. Then unusable_answer needs the reference.
 [[nodiscard]] bool looks_unwritten(const core::Tensor& actual);
 

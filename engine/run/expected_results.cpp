@@ -174,7 +174,7 @@ CasePlan ExpectedResults::plan(const cases::Case& subject, std::size_t engine) c
 std::vector<const Expectation*> ExpectedResults::excusing(const cases::Case& subject, std::size_t engine,
                                                           std::vector<Beyond> beyond,
                                                           expectations::OutputElements elements) const {
-    if (std::ranges::any_of(beyond, &Beyond::is_blank)) {
+    if (std::ranges::any_of(beyond, &Beyond::is_zero)) {
         return {};
     }
     std::vector<const Expectation*> used;

@@ -27,8 +27,8 @@ struct Beyond {
     std::vector<std::uint64_t> elements;
     /// Those that look as if they had not been written. Only an entry that accepts them exactly can excuse them.
     std::vector<std::uint64_t> unwritten;
-    /// True if the output is wrong as a whole, which nothing excuses: it was not written, or is all zero.
-    bool is_blank = false;
+    /// True if the output is all zero and should not be, which nothing excuses.
+    bool is_zero = false;
 };
 
 /// The expectations of a run that are in force today. Results keep pointers to them.

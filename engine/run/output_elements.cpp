@@ -173,6 +173,9 @@ std::optional<std::vector<bool>> accepted_with(const cases::Case& subject, std::
         for (const std::uint64_t at : unwritten_at(actual, expected)) {
             mask[at] = false;
         }
+        if (is_untouched(actual) && !is_untouched(expected)) {
+            mask.assign(mask.size(), false);
+        }
     } catch (const ReferenceLost&) {
         return std::nullopt;
     }

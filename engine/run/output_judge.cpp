@@ -146,14 +146,14 @@ std::string OutputJudge::compare_output(std::size_t i, const operators::TensorSl
         if (const auto what = unwritten_part(actual, &expected, meaningful)) {
             result.unwritten = true;
             beyond.unwritten = unwritten_at(actual, expected, meaningful);
-            beyond.is_blank = beyond.unwritten.size() == std::min(meaningful, output.comparison.elements);
             return fmt::format("{}: {}", output.name, *what);
         }
     }
     // If no element is meaningful, nothing need be written.
     if (meaningful != 0 && output.comparison.histogram.counts[0] != output.comparison.elements) {
         if (const auto what = blank_output(expected, actual, output.tolerance.element_slack)) {
-            beyond.is_blank = true;
+            beyond.is_zero = !is_untouched(actual);
+            beyond.unwritten = beyond.is_zero ? std::vector<std::uint64_t>() : beyond.elements;
             return fmt::format("{}: {}", output.name, *what);
         }
     }

@@ -60,6 +60,10 @@ const char* const pooled = R"("operator": "MAX_POOLING1",
               "WindowSize": [1, 1], "StartPadding": [0, 0], "EndPadding": [0, 0] },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+const char* const equal_strides = R"("operator": "ELEMENT_WISE_ABS",
+    "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [2, 1], "Strides": [1, 1] },
+              "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2, 1] } }, "inputs": { "InputTensor": [1, 2] })";
+
 const char* const rounded = R"("operator": "ELEMENT_WISE_ROUND",
     "desc": { "InputTensor": { "DataType": "FLOAT32", "Sizes": [1] },
               "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1] }, "RoundingMode": "HALVES_TO_NEAREST_EVEN" },
@@ -128,9 +132,10 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {powers, R"({ "InputTensor": { "Strides": "repeating" } })", false},
         {powers, R"({ "ExponentTensor": { "Strides": "repeating" } })", true},
         {powers, R"({ "ExponentTensor": { "Strides": "transposed" } })", false},
-        {powers, R"({ "ExponentTensor": { "Strides": "distinct" } })", false},
-        {powers, R"({ "InputTensor": { "Strides": "distinct" } })", true},
-        {powers, R"({ "OutputTensor": { "Strides": "distinct" } })", false},
+        {powers, R"({ "ExponentTensor": { "Strides": "unequal" } })", true},
+        {powers, R"({ "InputTensor": { "Strides": "unequal" } })", true},
+        {powers, R"({ "OutputTensor": { "Strides": "unequal" } })", false},
+        {equal_strides, R"({ "InputTensor": { "Strides": "unequal" } })", false},
         {powers, R"({ "ExponentTensor": { "addresses/elements": { "below": 1 } } })", true},
         {powers, R"({ "InputTensor": { "addresses/elements": { "above": 1 } } })", true},
         {powers, R"({ "OutputTensor": { "addresses/elements": 1 } })", true},
@@ -325,7 +330,7 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "InputTensor": { "DataType": "FLOAT31" } })",
          "c.json:1:32: error: \"FLOAT31\" is not a data type (at /InputTensor/DataType)"},
         {R"({ "InputTensor": { "Strides": "odd" } })",
-         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating, transposed, distinct (at "
+         "c.json:1:31: error: \"Strides\" may be absent, given, packed, strided, repeating, transposed, unequal (at "
          "/InputTensor/Strides)"},
         {R"({ "operators": 7 })",
          "c.json:1:16: error: this is not the name of an operator that the condition is about (at /operators)"},

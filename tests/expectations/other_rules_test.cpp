@@ -129,6 +129,39 @@ TEST(OtherRules, OutputsAreLargerThanTheirPadding) {
     EXPECT_FALSE(convolves("[1, 4, 3, 1]", "[2, 0]", "BACKWARD", 2));
 }
 
+bool copies(const char* input, const char* output) {
+    return meets(
+        "ELEMENT_WISE_IDENTITY",
+        fmt::format(R"("InputTensor": {}, "OutputTensor": {{ "DataType": "FLOAT32", {} }})", tensor(input), output),
+        "distinctOutputStrides");
+}
+
+TEST(OtherRules, OutputStridesMayBeAllThatIsWrong) {
+    EXPECT_TRUE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [4, 2])"));
+    EXPECT_TRUE(copies("[2, 1, 5]", R"("Sizes": [2, 1, 5], "Strides": [4, 2, 2])"));
+    EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [5, 2], "Strides": [1, 2])"));
+    EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [2, 2])"));
+    EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [0, 2])"));
+    EXPECT_FALSE(copies("[4, 5]", R"("Sizes": [4, 5], "Strides": [3, 2])")) << "18 addresses for 20 elements";
+    EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [4, 2], "GuaranteedBaseOffsetAlignment": 3)"));
+}
+
+bool attends(const char* query, const char* key, const char* output, int heads) {
+    return meets("MULTIHEAD_ATTENTION",
+                 fmt::format(R"("QueryTensor": {}, "KeyTensor": {}, "ValueTensor": {}, "OutputTensor": {}, "Scale": 1,
+                                "MaskFilterValue": -1, "HeadCount": {}, "MaskType": "NONE")",
+                             tensor(query), tensor(key), tensor(key), tensor(output), heads),
+                 "wholeHeads");
+}
+
+TEST(OtherRules, QueriesMayHaveARestBesideTheirHeads) {
+    EXPECT_TRUE(attends("[1, 3, 11]", "[1, 3, 8]", "[1, 3, 8]", 4));
+    EXPECT_FALSE(attends("[1, 3, 12]", "[1, 3, 8]", "[1, 3, 8]", 4));
+    EXPECT_FALSE(attends("[1, 3, 11]", "[1, 3, 8]", "[1, 2, 8]", 4));
+    EXPECT_FALSE(attends("[1, 3, 3]", "[1, 3, 4]", "[1, 3, 4]", 4));
+    EXPECT_FALSE(attends("[1, 3, 11]", "[1, 3, 8]", "[1, 3, 8]", 0));
+}
+
 TEST(OtherRules, AreMetByTheirOperatorsAlone) {
     EXPECT_FALSE(meets("ACTIVATION_IDENTITY", R"("InputTensor": null, "OutputTensor": null)", "gatheredSizes"));
     EXPECT_FALSE(meets("GATHER",

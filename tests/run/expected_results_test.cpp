@@ -464,7 +464,25 @@ TEST_F(Expecting, WhatLooksUnwrittenAndIsAcceptedOfAChangedCase) {
     EXPECT_EQ(run(leaving(0, 6), {lower}, ends_with_it).status, Status::fail) << "nothing was written";
     EXPECT_EQ(run(leaving(0, 4), {lower, any}, clip("[-100, -99, -98, -97, 1, 2]")).status, Status::fail)
         << "the changed case has other numbers there";
-    EXPECT_EQ(run(leaving(0, 6), {lower, any}, clip("[1, 2, 3, 4, 5, 6]")).status, Status::fail) << "the whole output";
+    const std::string positive = clip("[1, 2, 3, 4, 5, 6]");
+    EXPECT_EQ(run(leaving(0, 6), {lower}, positive).status, Status::xfail) << "the changed case is all of it";
+    EXPECT_EQ(run(leaving(0, 6), {any}, positive).status, Status::fail) << "the whole output";
+}
+
+TEST_F(Expecting, WhatIsAllZeroIsNeverExcused) {
+    constexpr std::string_view clip = R"({ "name": "clip", "operator": "ELEMENT_WISE_CLIP",
+        "desc": { "InputTensor": { "DataType": "INT8", "Sizes": [3] },
+                  "OutputTensor": { "DataType": "INT8", "Sizes": [3] }, "Min": -128, "Max": 100 },
+        "inputs": { "InputTensor": [5, 6, 7] } })";
+    const auto status = [&](const char* elements) {
+        Behaviour behaviour;
+        behaviour.change = [](std::span<core::Tensor* const> outputs) {
+            std::ranges::fill(outputs[0]->buffer.bytes().subspan(0, 3), std::byte{0});
+        };
+        return run(behaviour, {entry_of(elements, "fail", "ELEMENT_WISE_CLIP")}, clip).status;
+    };
+    EXPECT_EQ(status(R"("elements": { "acceptedWith": { "Max": 0 } })"), Status::fail);
+    EXPECT_EQ(status(R"("elements": { "actual": 0 })"), Status::fail);
 }
 
 TEST_F(Expecting, WhatWasNotWrittenIsNotExcusedByAWideRange) {
