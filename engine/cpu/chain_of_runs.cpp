@@ -25,8 +25,9 @@ void collect(std::span<const float* const> from, std::int64_t first, std::int64_
 }  // namespace
 
 void ChainOfRuns::compute(std::int64_t first, std::int64_t count, std::size_t runs, float* elements) const {
-    std::array<Part, most_inputs> given;
-    std::array<Part, 2> computed;
+    // Zeros would take long, and what is read is written before.
+    std::array<Part, most_inputs> given;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<Part, 2> computed;         // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::array<const float*, most_inputs> in{};
     const float* before = elements;
     float* after = computed[0].elements.data();
@@ -66,7 +67,7 @@ void ChainOfRuns::compute_all(std::int64_t count, std::span<float* const> output
     const std::int64_t parts = (count + most_part_elements - 1) / most_part_elements;
     const auto cost = static_cast<std::int64_t>(outputs.size() * links_.size()) * most_part_elements * 20;
     parallel_for(parts, cost, [&](std::int64_t first_part, std::int64_t last_part) {
-        Part part;
+        Part part;  // NOLINT(cppcoreguidelines-pro-type-member-init)
         for (std::int64_t first = first_part * most_part_elements;
              first < std::min(count, last_part * most_part_elements); first += most_part_elements) {
             const std::int64_t here = std::min(most_part_elements, count - first);

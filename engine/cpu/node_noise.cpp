@@ -139,9 +139,9 @@ constexpr __mmask16 all_sixteen = 0xffff;
 
 /// SingleRange of sixteen elements.
 struct SixteenRanges {
-    __m512 below;
-    __m512 above;
-    __m512 scale;
+    __m512 below{};
+    __m512 above{};
+    __m512 scale{};
     __mmask16 have_scale = 0;
     /// Fewer than sixteen elements if a row ends.
     __mmask16 elements = all_sixteen;
