@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/compare/comparison.h"
 #include "engine/cpu/window/slide.h"
 #include "tests/cpu/random_tensors.h"
 #include "tests/cpu/references.h"
+#include "tests/cpu/with_registers.h"
 #include "tests/packed_tensors.h"
 
 namespace dmlconform::tests::window_test {
@@ -322,6 +325,63 @@ TEST(WindowGradient, OfPoolings) {
                                                                             {"OutputGradientTensor", image},
                                                                             {"Dilations", {1, 1}}});
     EXPECT_EQ(sum(reference_of(maximum, input, gradient)), wanted);
+}
+
+// ---- largest numbers ---------------------------------------------------------------------------------------------
+
+/// The bits of the largest elements of windows of three elements along a row.
+std::vector<std::uint32_t> largest_bits(cpu::Registers widest, const std::vector<std::uint32_t>& row, int stride,
+                                        int padding) {
+    const auto length = static_cast<std::uint32_t>(row.size());
+    const auto step = static_cast<std::uint32_t>(stride);
+    const auto before = static_cast<std::uint32_t>(padding);
+    const Descriptor descriptor =
+        describe("MAX_POOLING", {{"InputTensor", real({1, 1, 1, length})},
+                                 {"OutputTensor", real({1, 1, 1, (length + before - 3) / step + 1})},
+                                 {"Strides", {1, stride}},
+                                 {"WindowSize", {1, 3}},
+                                 {"StartPadding", {0, padding}},
+                                 {"EndPadding", {0, 0}}});
+    std::vector<float> values;
+    for (const std::uint32_t bits : row) {
+        values.push_back(std::bit_cast<float>(bits));
+    }
+    const Tensor input = row_of(values);
+    std::vector<std::uint32_t> result;
+    for (const float value : values_of<float>(computed(widest, descriptor, {&input})[0])) {
+        result.push_back(std::bit_cast<std::uint32_t>(value));
+    }
+    return result;
+}
+
+/// The first of zeros with different signs, and the first NaN of a window without numbers.
+TEST(WindowMaximum, BitsOfTheFirst) {
+    Random random(4);
+    for (int round = 0; round < 200; ++round) {
+        const int stride = random.pick(1, 3);
+        const int padding = random.pick(0, 2);
+        const bool has_nan = round % 2 == 0;
+        std::vector<std::uint32_t> row;
+        for (int i = 0; i < 120; ++i) {
+            const std::uint32_t kinds[] = {0, 0x80000000, 0xbf800000, 0x3f800000,
+                                           1, 0xff800000, 0x7fc00001, 0xffc00002};
+            row.push_back(kinds[random.pick(0, has_nan ? 7 : round % 4)]);
+        }
+        std::vector<std::uint32_t> wanted;
+        for (int start = -padding; start + 3 <= static_cast<int>(row.size()); start += stride) {
+            std::optional<std::uint32_t> best;
+            for (int i = std::max(start, 0); i < start + 3; ++i) {
+                const std::uint32_t bits = row[static_cast<std::size_t>(i)];
+                const auto value = std::bit_cast<float>(bits);
+                const bool wins = !best || (!std::isnan(value) && !(std::bit_cast<float>(*best) >= value));
+                best = wins ? bits : *best;
+            }
+            wanted.push_back(*best);
+        }
+        for (const cpu::Registers widest : all_registers) {
+            ASSERT_EQ(largest_bits(widest, row, stride, padding), wanted) << "stride " << stride;
+        }
+    }
 }
 
 // ---- quantised averages ------------------------------------------------------------------------------------------
