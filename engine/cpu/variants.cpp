@@ -12,6 +12,7 @@ using namespace variants_of_kernels;
 constexpr std::array<std::string_view, 3> resamplings{"RESAMPLE1", "RESAMPLE2", "RESAMPLE3"};
 constexpr std::array<std::string_view, 2> first_resamplings{"RESAMPLE", "RESAMPLE1"};
 constexpr std::array<std::string_view, 1> average_grad{"AVERAGE_POOLING_GRAD"};
+constexpr std::array<std::string_view, 1> quantized_average{"QUANTIZED_LINEAR_AVERAGE_POOLING"};
 constexpr std::array<std::string_view, 3> normalizations{"MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1",
                                                          "MEAN_VARIANCE_NORMALIZATION2"};
 constexpr std::array<std::string_view, 1> rnn{"RNN"};
@@ -22,6 +23,7 @@ constexpr Variant all[] = {
     {"clampedOffsets", resamplings, resample_with_clamped_offsets},
     {"elementsBelow", first_resamplings, resample_with_elements_below},
     {"narrowPositions", average_grad, average_pooling_grad_in_32_bits},
+    {"narrowPositions", quantized_average, quantized_average_pooling_in_32_bits},
     {"storedVariance", normalizations, mean_variance_normalization_with_stored_variance},
     {"absentStates", rnn, rnn_without_absent_states},
     {"absentStates", gru, gru_without_absent_states},

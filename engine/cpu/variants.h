@@ -30,6 +30,7 @@ namespace variants_of_kernels {
 void resample_with_clamped_offsets(const KernelArguments& arguments);
 void resample_with_elements_below(const KernelArguments& arguments);
 void average_pooling_grad_in_32_bits(const KernelArguments& arguments);
+void quantized_average_pooling_in_32_bits(const KernelArguments& arguments);
 void mean_variance_normalization_with_stored_variance(const KernelArguments& arguments);
 void rnn_without_absent_states(const KernelArguments& arguments);
 void gru_without_absent_states(const KernelArguments& arguments);

@@ -1,6 +1,8 @@
 // The table of other rules, and what they require. All of them were found on DirectML 1.15.4.
 #include "engine/expectations/other_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,6 +23,7 @@ constexpr std::array<std::string_view, 1> gather_nd1{"GATHER_ND1"};
 constexpr std::array<std::string_view, 1> max_pooling_grad{"MAX_POOLING_GRAD"};
 constexpr std::array<std::string_view, 1> scatter_nd{"SCATTER_ND"};
 constexpr std::array<std::string_view, 2> foldings{"FOLD", "UNFOLD"};
+constexpr std::array<std::string_view, 1> quantized_average{"QUANTIZED_LINEAR_AVERAGE_POOLING"};
 
 Sizes sizes_of(const Descriptor& descriptor, std::string_view tensor) {
     const core::Dimensions& sizes = descriptor.tensor(tensor)->sizes;
@@ -158,6 +161,26 @@ bool has_whole_heads(const Descriptor& descriptor) {
     return !operators::validate(rounded, core::highest_feature_level);
 }
 
+/// The descriptor is legal if its parameters have one element each. A scale has the sizes of its zero point, and the
+/// output has the input's type.
+bool has_parameters_of_any_size(const Descriptor& descriptor) {
+    Descriptor single = descriptor;
+    bool fits = descriptor.tensor("InputTensor")->data_type == descriptor.tensor("OutputTensor")->data_type;
+    for (const char* side : {"Input", "Output"}) {
+        const core::TensorDesc& scale = *descriptor.tensor(fmt::format("{}ScaleTensor", side));
+        for (std::size_t i = 0; i < single.values.size(); ++i) {
+            const std::string& name = descriptor.schema->fields[i].name;
+            auto* const desc = std::get_if<core::TensorDesc>(&single.values[i]);
+            if (desc != nullptr &&
+                (name == fmt::format("{}ScaleTensor", side) || name == fmt::format("{}ZeroPointTensor", side))) {
+                fits = fits && desc->sizes == scale.sizes && core::element_count(desc->sizes) != 0U;
+                *desc = core::TensorDesc::packed(desc->data_type, core::Dimensions(desc->sizes.size(), 1));
+            }
+        }
+    }
+    return fits && !operators::validate(single, core::highest_feature_level);
+}
+
 /// Dimensions of more than one element have strides that are not 0 and not equal, and there are no more elements than
 /// addresses from the first to the last.
 bool has_room_for_its_elements(const core::TensorDesc& desc) {
@@ -192,11 +215,11 @@ bool has_distinct_output_strides(const Descriptor& descriptor) {
 }
 
 constexpr OtherRule all[] = {
-
     {"batchesOfIndices", gather_nd1, has_batches_of_indices},
     {"blocksOfZeroDilations", foldings, has_blocks_of_zero_dilations},
     {"distinctOutputStrides", {}, has_distinct_output_strides},
     {"gatheredSizes", gather, has_gathered_sizes},
+    {"parametersOfAnySize", quantized_average, has_parameters_of_any_size},
     {"pooledSizesIn32Bits", max_pooling_grad, has_pooled_sizes_in_32_bits},
     {"roomForOutputPadding", convolution, has_room_for_output_padding},
     {"updatesOfAnyRank", scatter_nd, has_updates_of_any_rank},

@@ -231,6 +231,51 @@ TEST(Variants, PoolingGradientsOfEndlessWindowsComeToAnEnd) {
     EXPECT_EQ(computed(descriptor, {&input}, "narrowPositions").outputs.size(), 1U);
 }
 
+// ---- QUANTIZED_LINEAR_AVERAGE_POOLING: in 32 bits ----------------------------------------------------------------
+
+/// The averages of windows of one element, with a dilation.
+std::vector<std::uint8_t> averages_of(const Pooling& pooling, std::uint32_t dilation, std::uint32_t windows,
+                                      const std::vector<std::uint8_t>& elements) {
+    const auto bytes = [](std::size_t count) {
+        return tensor(DataType::uint8, {1, 1, 1, static_cast<std::uint32_t>(count)});
+    };
+    const Descriptor descriptor =
+        describe("QUANTIZED_LINEAR_AVERAGE_POOLING", {{"InputTensor", bytes(elements.size())},
+                                                      {"InputScaleTensor", tensor(DataType::float32, {1, 1, 1, 1})},
+                                                      {"OutputScaleTensor", tensor(DataType::float32, {1, 1, 1, 1})},
+                                                      {"OutputTensor", bytes(windows)},
+                                                      {"Strides", {1, pooling.stride}},
+                                                      {"WindowSize", {1, pooling.window}},
+                                                      {"StartPadding", {0, pooling.padding}},
+                                                      {"EndPadding", {0, pooling.end_padding}},
+                                                      {"Dilations", {1, dilation}},
+                                                      {"IncludePadding", pooling.includes_padding ? 1 : 0}});
+    const Tensor input = tensor_of<std::uint8_t>(*descriptor.tensor("InputTensor"), elements);
+    const Tensor one = tensor_of<float>(*descriptor.tensor("InputScaleTensor"), {1});
+    return values_of<std::uint8_t>(
+        computed(descriptor, {&input, &one, nullptr, &one, nullptr}, "narrowPositions").outputs[0]);
+}
+
+/// What DirectML 1.15.4 computed, but for windows without elements: there it gave 255.
+TEST(Variants, QuantisedAveragesGoOnBehindTheLargestPosition) {
+    using Bytes = std::vector<std::uint8_t>;
+    constexpr std::uint32_t largest = 2147483647;
+    const Bytes six{10, 20, 40, 80, 160, 240};
+    EXPECT_EQ(averages_of({}, largest, 6, six), (Bytes{10, 20, 25, 50, 70, 113}));
+    EXPECT_EQ(averages_of({}, largest - 1, 6, six), (Bytes{10, 20, 40, 80, 85, 130}));
+    EXPECT_EQ(averages_of({}, largest - 2, 6, six), six);
+    EXPECT_EQ(averages_of({1, 1, 0, 6}, largest - 2, 12, six),
+              (Bytes{10, 20, 40, 80, 160, 240, 10, 20, 40, 80, 160, 240}));
+    EXPECT_EQ(averages_of({1, 1, 0, 6, true}, largest, 8, {200, 40}), (Bytes{200, 13, 67, 8, 40, 6, 29, 4}));
+    EXPECT_EQ(averages_of({1, 1, 3, 0, true}, largest, 7, {200, 40, 20, 100}), (Bytes{0, 0, 0, 200, 13, 73, 28}));
+    EXPECT_EQ(averages_of({1, 1, 0, 6}, largest, 7, {200}), (Bytes{200, 0, 200, 0, 200, 0, 200}));
+}
+
+TEST(Variants, QuantisedAveragesOfSmallDilationsAreRight) {
+    EXPECT_EQ(averages_of({1, 2, 1, 1}, 2, 4, {10, 20, 40, 80}), (std::vector<std::uint8_t>{20, 25, 50, 40}));
+    EXPECT_EQ(averages_of({1, 2, 1, 1, true}, 2, 4, {10, 20, 40, 80}), (std::vector<std::uint8_t>{10, 25, 50, 20}));
+}
+
 // ---- recurrent networks: absent states are not multiplied --------------------------------------------------------
 
 /// A network of one unit, one step and weights of 0 but for a bias of 0.5.

@@ -162,6 +162,25 @@ TEST(OtherRules, QueriesMayHaveARestBesideTheirHeads) {
     EXPECT_FALSE(attends("[1, 3, 11]", "[1, 3, 8]", "[1, 3, 8]", 0));
 }
 
+bool averages(const char* scale, const char* zero_point, const char* output, const char* type = "INT8") {
+    return meets("QUANTIZED_LINEAR_AVERAGE_POOLING",
+                 fmt::format(R"("InputTensor": {}, "InputScaleTensor": {}, "InputZeroPointTensor": {},
+                                "OutputScaleTensor": {}, "OutputTensor": {}, "Strides": [1, 1], "WindowSize": [1, 1],
+                                "StartPadding": [0, 0], "EndPadding": [0, 0], "Dilations": [1, 1],
+                                "IncludePadding": false)",
+                             tensor("[1, 3, 2, 2]", "INT8"), tensor(scale), tensor(zero_point, "INT8"),
+                             tensor("[1, 1, 1, 1]"), tensor(output, type)),
+                 "parametersOfAnySize");
+}
+
+TEST(OtherRules, ScalesHaveTheSizesOfTheirZeroPoints) {
+    EXPECT_TRUE(averages("[2, 1, 1, 1]", "[2, 1, 1, 1]", "[1, 3, 2, 2]"));
+    EXPECT_FALSE(averages("[2, 1, 1, 1]", "[1, 1, 1, 1]", "[1, 3, 2, 2]"));
+    EXPECT_FALSE(averages("[2, 0, 1, 1]", "[2, 0, 1, 1]", "[1, 3, 2, 2]"));
+    EXPECT_FALSE(averages("[2, 1, 1, 1]", "[2, 1, 1, 1]", "[1, 2, 2, 2]")) << "the channels are others";
+    EXPECT_FALSE(averages("[2, 1, 1, 1]", "[2, 1, 1, 1]", "[1, 3, 2, 2]", "UINT8"));
+}
+
 TEST(OtherRules, AreMetByTheirOperatorsAlone) {
     EXPECT_FALSE(meets("ACTIVATION_IDENTITY", R"("InputTensor": null, "OutputTensor": null)", "gatheredSizes"));
     EXPECT_FALSE(meets("GATHER",

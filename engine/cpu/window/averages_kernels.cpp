@@ -250,36 +250,124 @@ struct QuantizedElements {
     }
 };
 
+/// Parameters and the output, in which averages are stored.
+class QuantizedAverages {
+public:
+    QuantizedAverages(const KernelArguments& arguments, core::ElementSlack* slack)
+        : scales_(arguments.inputs[input_scale], 1),
+          zero_points_(arguments.inputs[input_zero_point], 0),
+          output_scales_(arguments.inputs[output_scale], 1),
+          output_zero_points_(arguments.inputs[output_zero_point], 0),
+          output_(*arguments.outputs[0]),
+          slack_(slack) {}
+
+    template <class Sum>
+    [[nodiscard]] QuantizedElements<Sum> no_elements(std::int64_t channel) const {
+        return {scales_.of_channel(channel), zero_points_.of_channel(channel)};
+    }
+
+    template <class Sum>
+    void store(const OutputElement& element, const Sum& sum, double count) const {
+        const core::DataType type = output_.desc.data_type;
+        const std::int64_t channel = element.coordinates[1];
+        const double zero_point = output_zero_points_.of_channel(channel);
+        const double scale = output_scales_.of_channel(channel);
+        const double value = quantised(type, sum.value / count / scale, zero_point);
+        element_wise::store(output_.buffer.bytes(), {type, element.address, 0}, 1, &value,
+                            element_wise::Store::wrapping);
+        if (slack_ != nullptr) {
+            const Interval average = window::divided(sum.range(), count);
+            note_accepted(*slack_, static_cast<std::size_t>(element.number), type, value,
+                          quantised(type, average / Interval(scale), zero_point));
+        }
+    }
+
+private:
+    Parameter scales_;
+    Parameter zero_points_;
+    Parameter output_scales_;
+    Parameter output_zero_points_;
+    core::Tensor& output_;
+    core::ElementSlack* slack_;
+};
+
 void quantized_average(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[input_tensor];
-    core::Tensor& output = *arguments.outputs[0];
-    const core::DataType type = output.desc.data_type;
-    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    const core::TensorDesc& output = arguments.outputs[0]->desc;
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output);
     const Divisor divisor(arguments.descriptor, windows);
-    const Parameter scales(arguments.inputs[input_scale], 1);
-    const Parameter zero_points(arguments.inputs[input_zero_point], 0);
-    const Parameter output_scales(arguments.inputs[output_scale], 1);
-    const Parameter output_zero_points(arguments.inputs[output_zero_point], 0);
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const QuantizedAverages averages(arguments, slack);
     window::with_sum(slack != nullptr, [&]<class Sum>() {
-        const auto blank = [&](Coordinates stop) {
-            return QuantizedElements<Sum>{scales.of_channel(stop[1]), zero_points.of_channel(stop[1])};
-        };
-        window::slide<double>(windows, input, output.desc, blank,
-                              [&](const OutputElement& element, const auto& elements) {
-                                  const std::int64_t channel = element.coordinates[1];
-                                  const double count = divisor.at(element.coordinates);
-                                  const double zero_point = output_zero_points.of_channel(channel);
-                                  const double scale = output_scales.of_channel(channel);
-                                  const double value = quantised(type, elements.sum.value / count / scale, zero_point);
-                                  element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value,
-                                                      element_wise::Store::wrapping);
-                                  if (slack != nullptr) {
-                                      const Interval average = window::divided(elements.sum.range(), count);
-                                      note_accepted(*slack, static_cast<std::size_t>(element.number), type, value,
-                                                    quantised(type, average / Interval(scale), zero_point));
-                                  }
-                              });
+        window::slide<double>(
+            windows, input, output, [&](Coordinates stop) { return averages.no_elements<Sum>(stop[1]); },
+            [&](const OutputElement& element, const QuantizedElements<Sum>& elements) {
+                averages.store(element, elements.sum, divisor.at(element.coordinates));
+            });
+    });
+}
+
+// ---- quantised averages in 32 bits -------------------------------------------------------------------------------
+
+/// Calls visit(position) for each element or padding of a window as DirectML 1.15.4 was measured to step through them:
+/// positions are signed integers of 32 bits, so that a step beyond the largest one leads to the lowest, in front of the
+/// window's end.
+template <class Visit>
+void for_each_narrow_position(const window::Axis& axis, std::int64_t stop, const Visit& visit) {
+    // DirectML would not come to an end with many more.
+    constexpr std::int64_t most_narrow_positions = 1 << 16;
+    const std::int64_t first = narrow(axis.element(stop, 0));
+    const std::int64_t end = narrow(axis.element(stop, axis.taps - 1) + 1);
+    std::int64_t position = first;
+    for (std::int64_t count = 0; position < end && count < most_narrow_positions; ++count) {
+        visit(position);
+        position = narrow(position + axis.dilation);
+    }
+}
+
+/// The elements of one window, and how many positions it has inside and outside of the input.
+template <class Sum>
+struct NarrowWindow {
+    const core::Tensor& input;
+    const Windows& windows;
+    core::Strides strides;
+    QuantizedElements<Sum> elements;
+    double inside = 0;
+    double all = 0;
+
+    void add(Coordinates stop, bool is_inside = true, std::size_t d = 0, std::int64_t address = 0) {
+        if (d == windows.rank()) {
+            all += 1;
+            if (is_inside) {
+                double element = 0;
+                element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, 0}, 1, &element);
+                elements.add(element, 0);
+                inside += 1;
+            }
+            return;
+        }
+        const window::Axis& axis = windows.axis(d);
+        for_each_narrow_position(axis, stop[d], [&](std::int64_t position) {
+            add(stop, is_inside && position >= 0 && position < axis.elements, d + 1, address + position * strides[d]);
+        });
+    }
+};
+
+void quantized_average_in_32_bits(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[input_tensor];
+    const core::TensorDesc& output = arguments.outputs[0]->desc;
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output);
+    const bool with_padding = arguments.descriptor.uint("IncludePadding") != 0;
+    core::ElementSlack* const slack = movement::wanted_slack(arguments);
+    const QuantizedAverages averages(arguments, slack);
+    const movement::Rows rows(output);
+    window::with_sum(slack != nullptr, [&]<class Sum>() {
+        rows.for_each(0, rows.count(), [&](Coordinates stop, std::int64_t address, std::int64_t number) {
+            NarrowWindow<Sum> window{input, windows, core::signed_strides(input.desc),
+                                     averages.no_elements<Sum>(stop[1])};
+            window.add(stop);
+            averages.store({stop, address, number}, window.elements.sum, with_padding ? window.all : window.inside);
+        });
     });
 }
 
@@ -316,6 +404,10 @@ namespace dmlconform::cpu::variants_of_kernels {
 
 void average_pooling_grad_in_32_bits(const KernelArguments& arguments) {
     averages_kernels::average_grad_in_32_bits(arguments);
+}
+
+void quantized_average_pooling_in_32_bits(const KernelArguments& arguments) {
+    averages_kernels::quantized_average_in_32_bits(arguments);
 }
 
 }  // namespace dmlconform::cpu::variants_of_kernels
