@@ -18,6 +18,7 @@ using Sizes = std::vector<std::uint64_t>;
 
 constexpr std::array<std::string_view, 2> attentions{"MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"};
 constexpr std::array<std::string_view, 1> convolution{"CONVOLUTION"};
+constexpr std::array<std::string_view, 2> integer_convolutions{"CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION"};
 constexpr std::array<std::string_view, 1> gather{"GATHER"};
 constexpr std::array<std::string_view, 1> gather_nd1{"GATHER_ND1"};
 constexpr std::array<std::string_view, 1> max_pooling_grad{"MAX_POOLING_GRAD"};
@@ -137,9 +138,30 @@ bool has_room_for_output_padding(const Descriptor& descriptor) {
         return false;
     }
     const std::size_t count = std::min(padding.size(), output.size() - 2);
-    bool fits = output[1] == (is_forward ? filter[0] : filter[1] * descriptor.uint("GroupCount"));
+    bool fits = output[0] == descriptor.tensor("InputTensor")->sizes[0] &&
+                output[1] == (is_forward ? filter[0] : filter[1] * descriptor.uint("GroupCount"));
     for (std::size_t i = 1; i <= count; ++i) {
         fits = fits && output[output.size() - i] > padding[padding.size() - i];
+    }
+    return fits;
+}
+
+/// The first two sizes are compared, and the others are not. Parameters have one element, or one for each channel.
+bool has_channels_of_any_rank(const Descriptor& descriptor) {
+    const Sizes input = sizes_of(descriptor, "InputTensor");
+    const Sizes filter = sizes_of(descriptor, "FilterTensor");
+    const Sizes output = sizes_of(descriptor, "OutputTensor");
+    const std::uint64_t groups = descriptor.uint("GroupCount");
+    if (std::min({input.size(), filter.size(), output.size()}) < 2 || groups == 0) {
+        return false;
+    }
+    bool fits =
+        output[0] == input[0] && output[1] == filter[0] && filter[1] * groups == input[1] && filter[0] % groups == 0;
+    for (const char* name : {"FilterScaleTensor", "FilterZeroPointTensor", "BiasTensor"}) {
+        const auto* const field = descriptor.schema->find_field(name);
+        const core::TensorDesc* const desc = field == nullptr ? nullptr : descriptor.tensor(name);
+        const auto count = desc == nullptr ? 1 : core::element_count(desc->sizes);
+        fits = fits && (count == 1U || (count == output[1] && desc->sizes.size() > 1 && desc->sizes[1] == output[1]));
     }
     return fits;
 }
@@ -198,6 +220,17 @@ bool has_room_for_its_elements(const core::TensorDesc& desc) {
            core::element_count(desc.sizes).value_or(~std::uint64_t{0}) <= addresses;
 }
 
+/// Convolutions do not check the spatial sizes of their outputs.
+bool is_legal_but_for_output_sizes(const Descriptor& descriptor) {
+    const auto broken = operators::validate(descriptor, core::highest_feature_level);
+    if (broken && broken->rule == "CONVOLUTION.outputSizes") {
+        return has_room_for_output_padding(descriptor);
+    }
+    const bool is_of_integers = broken && (broken->rule == "CONVOLUTION_INTEGER.outputSizes" ||
+                                           broken->rule == "QUANTIZED_LINEAR_CONVOLUTION.outputSize");
+    return !broken || (is_of_integers && has_channels_of_any_rank(descriptor));
+}
+
 /// The descriptor is legal if its outputs have no strides of their own.
 bool has_distinct_output_strides(const Descriptor& descriptor) {
     Descriptor packed = descriptor;
@@ -211,12 +244,13 @@ bool has_distinct_output_strides(const Descriptor& descriptor) {
             desc->base_offset_alignment = alignment;
         }
     }
-    return are_distinct && !operators::validate(packed, core::highest_feature_level);
+    return are_distinct && is_legal_but_for_output_sizes(packed);
 }
 
 constexpr OtherRule all[] = {
     {"batchesOfIndices", gather_nd1, has_batches_of_indices},
     {"blocksOfZeroDilations", foldings, has_blocks_of_zero_dilations},
+    {"channelsOfAnyRank", integer_convolutions, has_channels_of_any_rank},
     {"distinctOutputStrides", {}, has_distinct_output_strides},
     {"gatheredSizes", gather, has_gathered_sizes},
     {"parametersOfAnySize", quantized_average, has_parameters_of_any_size},

@@ -127,6 +127,30 @@ TEST(OtherRules, OutputsAreLargerThanTheirPadding) {
     EXPECT_FALSE(convolves("[1, 3, 3, 1]", "[2, 0]", "FORWARD"));
     EXPECT_TRUE(convolves("[1, 6, 3, 1]", "[2, 0]", "BACKWARD", 2));
     EXPECT_FALSE(convolves("[1, 4, 3, 1]", "[2, 0]", "BACKWARD", 2));
+    EXPECT_FALSE(convolves("[2, 4, 3, 1]", "[2, 0]", "FORWARD"));
+}
+
+bool convolves_integers(const char* input, const char* filter, const char* zero_point, const std::string& output,
+                        int groups, const char* rule = "channelsOfAnyRank") {
+    return meets("CONVOLUTION_INTEGER",
+                 fmt::format(R"("InputTensor": {}, "FilterTensor": {}, "FilterZeroPointTensor": {},
+                                "OutputTensor": {}, "Strides": [1, 1], "Dilations": [1, 1], "StartPadding": [0, 0],
+                                "EndPadding": [0, 0], "GroupCount": {})",
+                             tensor(input, "INT8"), tensor(filter, "INT8"), tensor(zero_point, "INT8"), output, groups),
+                 rule);
+}
+
+TEST(OtherRules, ChannelsAreTheSecondSizesOfAnyRank) {
+    const std::string output = tensor("[2, 6, 1, 4]", "INT32");
+    EXPECT_TRUE(convolves_integers("[2, 4, 3, 5]", "[6, 2, 1]", "[1, 1]", output, 2));
+    EXPECT_TRUE(convolves_integers("[2, 4, 5]", "[6, 2, 1, 1]", "[1, 6]", output, 2));
+    EXPECT_FALSE(convolves_integers("[4, 3, 5]", "[6, 2, 1, 1]", "[1, 1]", output, 2)) << "the batches are missing";
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[2, 6, 1]", "[1, 1]", output, 2));
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[6, 2, 1]", "[1, 1]", output, 1));
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[6, 2, 1]", "[1, 1]", output, 0));
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[6, 1, 1]", "[1, 1]", output, 4)) << "6 filters in 4 groups";
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[6, 2, 1]", "[1, 1, 6, 1]", output, 2));
+    EXPECT_FALSE(convolves_integers("[2, 4, 3, 5]", "[6, 2, 1]", "[6]", output, 2));
 }
 
 bool copies(const char* input, const char* output) {
@@ -144,6 +168,33 @@ TEST(OtherRules, OutputStridesMayBeAllThatIsWrong) {
     EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [0, 2])"));
     EXPECT_FALSE(copies("[4, 5]", R"("Sizes": [4, 5], "Strides": [3, 2])")) << "18 addresses for 20 elements";
     EXPECT_FALSE(copies("[2, 5]", R"("Sizes": [2, 5], "Strides": [4, 2], "GuaranteedBaseOffsetAlignment": 3)"));
+}
+
+std::string strided(const char* sizes, const char* strides, const char* type) {
+    return fmt::format(R"({{ "DataType": "{}", "Sizes": {}, "Strides": {} }})", type, sizes, strides);
+}
+
+bool convolves_to(const std::string& output, const char* output_padding) {
+    return meets("CONVOLUTION",
+                 fmt::format(R"("InputTensor": {}, "FilterTensor": {}, "OutputTensor": {},
+                                "Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "Strides": [1], "Dilations": [1],
+                                "StartPadding": [0], "EndPadding": [0], "OutputPadding": {}, "GroupCount": 1)",
+                             tensor("[2, 1, 5]"), tensor("[1, 1, 1]"), output, output_padding),
+                 "distinctOutputStrides");
+}
+
+TEST(OtherRules, ConvolutionsMayHaveOtherOutputSizesBesideTheirStrides) {
+    EXPECT_TRUE(convolves_to(strided("[2, 1, 5]", "[4, 2, 2]", "FLOAT32"), "[0]"));
+    EXPECT_TRUE(convolves_to(strided("[2, 1, 3]", "[4, 1, 2]", "FLOAT32"), "[0]")) << "the width should be 5";
+    EXPECT_FALSE(convolves_to(strided("[2, 1, 3]", "[4, 1, 2]", "FLOAT32"), "[3]"));
+    EXPECT_FALSE(convolves_to(strided("[2, 2, 3]", "[4, 3, 2]", "FLOAT32"), "[0]"));
+    const auto convolves_integers_to = [](const char* sizes, const char* strides) {
+        return convolves_integers("[2, 2, 1, 5]", "[1, 2, 1, 1]", "[1]", strided(sizes, strides, "INT32"), 1,
+                                  "distinctOutputStrides");
+    };
+    EXPECT_TRUE(convolves_integers_to("[2, 1, 1, 5]", "[4, 2, 2, 2]"));
+    EXPECT_TRUE(convolves_integers_to("[2, 1, 1, 3]", "[4, 1, 1, 2]")) << "the width should be 5";
+    EXPECT_FALSE(convolves_integers_to("[2, 2, 1, 3]", "[4, 3, 1, 2]")) << "the filter has one channel";
 }
 
 bool attends(const char* query, const char* key, const char* output, int heads) {
