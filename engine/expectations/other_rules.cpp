@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 1> gather_nd1{"GATHER_ND1"};
 constexpr std::array<std::string_view, 1> max_pooling_grad{"MAX_POOLING_GRAD"};
 constexpr std::array<std::string_view, 1> scatter_nd{"SCATTER_ND"};
 constexpr std::array<std::string_view, 2> foldings{"FOLD", "UNFOLD"};
+constexpr std::array<std::string_view, 2> quantizations{"QUANTIZE", "DEQUANTIZE"};
 constexpr std::array<std::string_view, 1> quantized_average{"QUANTIZED_LINEAR_AVERAGE_POOLING"};
 
 Sizes sizes_of(const Descriptor& descriptor, std::string_view tensor) {
@@ -183,6 +184,22 @@ bool has_whole_heads(const Descriptor& descriptor) {
     return !operators::validate(rounded, core::highest_feature_level);
 }
 
+/// The first tensor of parameters has more dimensions than the input. The sizes of those that both have, from the first
+/// one on, divide the input's.
+bool has_scales_of_more_dimensions(const Descriptor& descriptor) {
+    const Sizes input = sizes_of(descriptor, "InputTensor");
+    const auto* const parameters = std::get_if<operators::TensorDescArray>(&descriptor.value("QuantizationTensors"));
+    if (parameters == nullptr || parameters->items.empty()) {
+        return false;
+    }
+    const core::Dimensions& scale = parameters->items[0].sizes;
+    bool divides = scale.size() > input.size();
+    for (std::size_t d = 0; divides && d < input.size(); ++d) {
+        divides = scale[d] != 0 && input[d] % scale[d] == 0;
+    }
+    return divides;
+}
+
 /// The descriptor is legal if its parameters have one element each. A scale has the sizes of its zero point, and the
 /// output has the input's type.
 bool has_parameters_of_any_size(const Descriptor& descriptor) {
@@ -256,6 +273,7 @@ constexpr OtherRule all[] = {
     {"parametersOfAnySize", quantized_average, has_parameters_of_any_size},
     {"pooledSizesIn32Bits", max_pooling_grad, has_pooled_sizes_in_32_bits},
     {"roomForOutputPadding", convolution, has_room_for_output_padding},
+    {"scalesOfMoreDimensions", quantizations, has_scales_of_more_dimensions},
     {"updatesOfAnyRank", scatter_nd, has_updates_of_any_rank},
     {"wholeHeads", attentions, has_whole_heads},
 };

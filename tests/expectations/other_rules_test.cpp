@@ -232,6 +232,23 @@ TEST(OtherRules, ScalesHaveTheSizesOfTheirZeroPoints) {
     EXPECT_FALSE(averages("[2, 1, 1, 1]", "[2, 1, 1, 1]", "[1, 3, 2, 2]", "UINT8"));
 }
 
+bool quantises(const char* input, const char* scale) {
+    return meets("QUANTIZE",
+                 fmt::format(R"("InputTensor": {}, "QuantizationType": "SCALE", "QuantizationTensors": [{}],
+                                "OutputTensor": {})",
+                             tensor(input), tensor(scale), tensor(input, "INT8")),
+                 "scalesOfMoreDimensions");
+}
+
+TEST(OtherRules, ScalesOfMoreDimensionsAreComparedFromTheFirstOneOn) {
+    EXPECT_TRUE(quantises("[4]", "[4, 1]"));
+    EXPECT_TRUE(quantises("[11, 1, 5]", "[1, 1, 1, 5]"));
+    EXPECT_FALSE(quantises("[5, 1, 3]", "[1, 5, 1, 1]"));
+    EXPECT_FALSE(quantises("[4, 4, 5]", "[1, 1, 4, 5]"));
+    EXPECT_FALSE(quantises("[4, 1]", "[4, 1]"));
+    EXPECT_FALSE(quantises("[4]", "[0, 1]"));
+}
+
 TEST(OtherRules, AreMetByTheirOperatorsAlone) {
     EXPECT_FALSE(meets("ACTIVATION_IDENTITY", R"("InputTensor": null, "OutputTensor": null)", "gatheredSizes"));
     EXPECT_FALSE(meets("GATHER",
