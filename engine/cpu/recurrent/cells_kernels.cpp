@@ -44,7 +44,7 @@ public:
         const std::vector<Number> reset = gate_values(reset_gate, input);
         std::vector<Number> rest = this->states_;
         for (std::size_t i = 0; i < rest.size(); ++i) {
-            rest[i] = this->lacks_states() ? rest[i] : this->stored(reset[i] * rest[i]);
+            rest[i] = this->lacks_states() ? rest[i] : this->stored(amplified(reset[i], rest[i]));
         }
         std::vector<Number> next = this->states_;
         for (std::size_t i = 0; i < next.size(); ++i) {
@@ -91,9 +91,9 @@ private:
     /// Implementations may also compute n + z (h - n).
     [[nodiscard]] Number blended(const Number& update, const Number& candidate, const Number& state) const {
         const auto stored = [this](const Number& x) { return this->stored(x); };
-        const Number kept = stored(update * state);
-        const Number taken = stored(stored(1 - update) * candidate);
-        const Number change = stored(update * stored(state - candidate));
+        const Number kept = stored(amplified(update, state));
+        const Number taken = stored(amplified(stored(1 - update), candidate));
+        const Number change = stored(amplified(update, stored(state - candidate)));
         return this->carried(this->arithmetic_.either(taken + kept, candidate + change));
     }
 

@@ -19,6 +19,12 @@ Interval with_far_errors(const Interval& y, const Interval& x, const element_wis
     return far * far > y.variance ? y.with_expected(y.value, far * far) : y;
 }
 
+Interval amplified(const Interval& gate, const Interval& x) {
+    const Interval y = gate * x;
+    const double covariance = std::fabs(gate.value * x.value) * std::sqrt(gate.variance * x.variance);
+    return std::fabs(gate.value) > 1 && covariance > 0 ? y.with_expected(y.value, y.variance + 2 * covariance) : y;
+}
+
 Written::Written(const KernelArguments& arguments, std::size_t number) {
     core::Tensor* const tensor = arguments.outputs[number];
     if (tensor == nullptr || tensor->desc.sizes.empty()) {

@@ -41,6 +41,13 @@ inline double with_far_errors(double y, double /*x*/, const element_wise::FusedA
 [[nodiscard]] Interval with_far_errors(const Interval& y, const Interval& x,
                                        const element_wise::FusedActivation& function);
 
+inline double amplified(double gate, double x) {
+    return gate * x;
+}
+/// gate * x. A gate beyond 1, as functions without bounds return it, amplifies the error of x, from which its own error
+/// comes, too: then the two standard deviations add up, and not the variances. Step by step, that makes a difference.
+[[nodiscard]] Interval amplified(const Interval& gate, const Interval& x);
+
 /// Common part of cells: states, and the sums of their gates.
 template <class Arithmetic>
 class CellBase {
