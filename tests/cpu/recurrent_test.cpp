@@ -72,22 +72,32 @@ Floats rnn(const Net& net) {
     return all;
 }
 
-Floats gru(const Net& net) {
+template <class Gate, class New>
+Floats gru_of(const Net& net, Gate gate, New fresh_of) {
     Floats states(net.hidden), all;
     for (std::size_t t = 0; t < net.steps; ++t) {
         Floats update(net.hidden), reset(net.hidden), next(net.hidden);
         for (std::size_t u = 0; u < net.hidden; ++u) {
-            update[u] = sigmoid(net.gate(0, u, t, states));
-            reset[u] = sigmoid(net.gate(1, u, t, states)) * states[u];
+            update[u] = gate(net.gate(0, u, t, states));
+            reset[u] = gate(net.gate(1, u, t, states)) * states[u];
         }
         for (std::size_t u = 0; u < net.hidden; ++u) {
-            const float fresh = std::tanh(net.gate(2, u, t, reset));
+            const float fresh = fresh_of(net.gate(2, u, t, reset));
             next[u] = fresh + update[u] * (states[u] - fresh);
         }
         states = next;
         all.insert(all.end(), states.begin(), states.end());
     }
     return all;
+}
+
+Floats gru(const Net& net) {
+    return gru_of(net, sigmoid, [](float x) { return std::tanh(x); });
+}
+
+Floats unlimited_gru(const Net& net) {
+    const auto identity = [](float x) { return x; };
+    return gru_of(net, identity, identity);
 }
 
 Floats lstm(const Net& net) {
@@ -172,6 +182,26 @@ TEST(Recurrent, HonestOnesAreOffByWhatIsExpected) {
             EXPECT_LT(statistics.q, 2) << kind.op << ", " << steps << " steps";
         }
     }
+}
+
+/// Gates and states grow together, and so do their errors, which come from the same ones.
+TEST(Recurrent, HonestOnesThatGrowAreOffByWhatIsExpected) {
+    const Kind unlimited{"GRU", 3, {"ACTIVATION_IDENTITY", "ACTIVATION_IDENTITY"}, unlimited_gru};
+    Random random(5);
+    for (int turn = 0; turn < 200; ++turn) {
+        const Net net(random, unlimited.gates, 6);
+        ErrorStatisticsOfAll all;
+        all.add(reference_of(unlimited, net), unlimited.compute(net));
+        EXPECT_LT(all.result().q, 5.7) << "turn " << turn;
+    }
+}
+
+TEST(Recurrent, ErrorsAddUpInGatesBeyondOne) {
+    const cpu::Interval two(1.9, 2.1, false, 2, 1e-4);
+    const cpu::Interval half(0.4, 0.6, false, 0.5, 1e-4);
+    EXPECT_NEAR(std::sqrt(cpu::recurrent::amplified(two, half).variance), 0.02 + 0.005, 1e-4);
+    EXPECT_NEAR(cpu::recurrent::amplified(half, two).variance, 0.02 * 0.02 + 0.005 * 0.005, 1e-6);
+    EXPECT_EQ(cpu::recurrent::amplified(two, half).low, (two * half).low);
 }
 
 /// A flat part of the function hides errors that leave it: at a state of 8, tanh has a derivative of 0, but an error of
