@@ -36,6 +36,8 @@ struct NodeValues::Together {
     std::vector<bool> nodes;
     std::size_t runs = 0;
     std::uint64_t memory = 0;
+    /// The node for which nodes are computed at the moment.
+    std::size_t asked = 0;
     /// The inputs of the graph, while nodes are computed.
     std::vector<Shared> inputs;
     std::unique_ptr<cpu::GraphReference> reference;
@@ -191,6 +193,9 @@ std::optional<cpu::Reference> NodeValues::take_whole() {
 }
 
 void NodeValues::compute_through(std::size_t node) {
+    if (together_) {
+        together_->asked = node;
+    }
     try {
         while (together_ && !together_->computed[node] && start_together()) {
             compute_next_together();
@@ -254,9 +259,14 @@ void NodeValues::keep_ranges(std::size_t node, std::vector<core::ElementSlack> s
     const std::uint64_t bytes = bytes_of(slack);
     all.push_back({node, std::move(slack), bytes});
     together_->range_bytes += bytes;
-    while (together_->range_bytes > together_->memory && all.size() > 1) {
-        together_->range_bytes -= all.front().bytes;
-        all.pop_front();
+    // Several nodes may be computed in one step, so the newest one need not be the one that is asked for.
+    for (auto oldest = all.begin(); together_->range_bytes > together_->memory && oldest + 1 != all.end();) {
+        if (oldest->node == together_->asked) {
+            ++oldest;
+            continue;
+        }
+        together_->range_bytes -= oldest->bytes;
+        oldest = all.erase(oldest);
     }
 }
 
