@@ -127,7 +127,9 @@ Reduction reduction_of(const core::TensorDesc& desc, std::span<const std::uint32
     const auto divisor = static_cast<double>(results);
     reduction.per_result = static_cast<double>(reduced) / divisor;
     reduction.last_per_result = ends_reduced ? static_cast<double>(last) / divisor : 0;
-    reduction.odd_per_result = static_cast<double>(reduced / (reduced & -reduced)) / divisor;
+    // Sizes of 0 are illegal, but may be asked about, and products of large ones wrap.
+    const std::uint64_t even_part = std::max<std::uint64_t>(1, reduced & -reduced);
+    reduction.odd_per_result = static_cast<double>(reduced / even_part) / divisor;
     return reduction;
 }
 

@@ -85,6 +85,17 @@ const char* const reduced = R"("operator": "REDUCE",
               "Axes": [1, 3, 2] },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+/// Nothing to reduce, and 2^64 elements.
+const char* const reduced_nothing = R"("operator": "REDUCE",
+    "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [0, 4] },
+              "OutputTensor": { "DataType": "INT64", "Sizes": [1, 4] }, "Function": "MULTIPLY", "Axes": [0] },
+    "expectError": "E_INVALIDARG")";
+const char* const reduced_too_many = R"("operator": "REDUCE",
+    "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [65536, 65536, 65536, 65536] },
+              "OutputTensor": { "DataType": "INT64", "Sizes": [1, 1, 1, 1] }, "Function": "MULTIPLY",
+              "Axes": [0, 1, 2, 3] },
+    "expectError": "E_INVALIDARG")";
+
 /// 24 elements in a row, and two results.
 const char* const reduced_rows = R"("operator": "REDUCE",
     "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [2, 4, 6] },
@@ -177,6 +188,8 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {reduced, R"({ "reduction": { "along": "Axes", "dense": false, "perResult": { "below": 0.9 } } })", true},
         {reduced, R"({ "reduction": { "along": "Axes", "perResult": { "below": 0.8 } } })", false},
         {reduced, R"({ "reduction": { "along": "Axes", "oddPerResult": { "above": 0.41, "below": 0.42 } } })", true},
+        {reduced_nothing, R"({ "reduction": { "along": "Axes", "oddPerResult": 0 } })", true},
+        {reduced_too_many, R"({ "reduction": { "along": "Axes", "oddPerResult": 0 } })", true},
         {reduced_rows, R"({ "reduction": { "along": "Axes", "dimensions": 2, "runs": 1, "dense": true } })", true},
         {reduced_rows, R"({ "reduction": { "along": "Axes", "perResult": 12, "lastPerResult": 12 } })", true},
         {reduced_rows, R"({ "reduction": { "along": "Axes", "oddPerResult": 1.5 } })", true},
