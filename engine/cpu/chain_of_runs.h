@@ -23,7 +23,7 @@ struct ChainLink {
 
 class ChainOfRuns {
 public:
-    /// At most so many runs, and inputs of a formula.
+    /// The most runs, and the most inputs of a formula.
     static constexpr std::size_t most_runs = 16;
     static constexpr std::size_t most_inputs = 3;
 

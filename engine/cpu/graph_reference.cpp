@@ -418,9 +418,8 @@ private:
             chain.compute_all(static_cast<std::int64_t>(*core::element_count(desc.sizes)), elements);
             return outputs;
         }
-        bool have_noise = false;
-        for (auto& of_run : outputs_together(first.node, first.inputs, first.for_runs, first.computed.slack.front(),
-                                             have_noise, &chain)) {
+        for (auto& of_run :
+             outputs_together(first.node, first.inputs, first.for_runs, first.computed.slack.front(), &chain).of_runs) {
             outputs.push_back(std::move(of_run.front()));
         }
         return outputs;
@@ -429,9 +428,7 @@ private:
     void compute_runs(std::size_t n, const NodeInputs& exact, std::span<const double> for_runs,
                       const Reference& reference) {
         const GraphNode& node = graph_.nodes[n];
-        bool have_noise = false;
-        std::vector<std::vector<core::Tensor>> outputs =
-            outputs_together(n, exact, for_runs, reference.slack.front(), have_noise);
+        auto [outputs, have_noise] = outputs_together(n, exact, for_runs, reference.slack.front());
         for (std::size_t run = outputs.size(); run < runs_.size(); ++run) {
             stop_if_requested();
             auto& of_run = outputs.emplace_back(outputs_of(n, run, reference));
@@ -531,13 +528,17 @@ private:
         });
     }
 
-    /// The outputs of a node in all runs. Empty if they have to be computed one by one. Noise is added to parts that
-    /// are still in the caches, if that is possible; otherwise `have_noise` stays false. The chain of what follows, if
-    /// there is one, goes on with these parts.
-    std::vector<std::vector<core::Tensor>> outputs_together(std::size_t n, const NodeInputs& exact,
-                                                            std::span<const double> for_runs,
-                                                            const core::ElementSlack& slack, bool& have_noise,
-                                                            const ChainOfRuns* chain = nullptr) const {
+    /// The outputs of a node in all runs.
+    struct OutputsTogether {
+        /// Empty if they have to be computed one by one.
+        std::vector<std::vector<core::Tensor>> of_runs = {};
+        /// True if noise was added to parts that were still in the caches.
+        bool have_noise = false;
+    };
+
+    /// The chain of what follows, if there is one, goes on with the same parts.
+    OutputsTogether outputs_together(std::size_t n, const NodeInputs& exact, std::span<const double> for_runs,
+                                     const core::ElementSlack& slack, const ChainOfRuns* chain = nullptr) const {
         if (for_runs.empty()) {
             return {};
         }
@@ -573,14 +574,14 @@ private:
         };
         auto outputs = compute_outputs_of_runs(
             *node.descriptor, all, new_output, [this] { stop_if_requested(); }, change);
-        have_noise = adds_noise && !outputs.empty();
         for (std::size_t run = 0; run < outputs.size(); ++run) {
             for (const core::Tensor& output : outputs[run]) {
                 output.buffer.leave_memory();
             }
             runs_[run]->leave_memory(node);
         }
-        return outputs;
+        const bool have_noise = adds_noise && !outputs.empty();
+        return {std::move(outputs), have_noise};
     }
 
     /// The outputs of a node in a run, before noise is added.
@@ -738,7 +739,7 @@ private:
         });
     }
 
-    /// The results of so many nodes are in memory at once: a product, its normalisation, a sum and an activation.
+    /// The most nodes whose results are in memory at once: a product, its normalisation, a sum and an activation.
     static constexpr std::size_t most_steps = 4;
 
     const operators::Graph& graph_;

@@ -69,6 +69,11 @@ struct RunArguments {
 using ComputePart = std::function<void(std::int64_t first, std::int64_t count, std::size_t runs,
                                        std::span<const float* const> in, float* out)>;
 
+/// True for FLOAT32 tensors without gaps, whose elements kernels may read and store as they are.
+[[nodiscard]] inline bool is_packed_float32(const core::TensorDesc& desc) {
+    return desc.data_type == core::DataType::float32 && core::is_packed(desc);
+}
+
 /// An operator whose elements follow from those with the same index, all in packed FLOAT32 tensors of the same sizes.
 struct ElementByElement {
     /// The inputs that are read so, as indices into Descriptor::inputs(), in the order of ComputePart's `in`. What it

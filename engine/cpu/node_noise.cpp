@@ -411,8 +411,7 @@ std::uint64_t NodeNoise::key_of(std::size_t run) const {
 }
 
 bool NodeNoise::has_rows(const core::TensorDesc& desc) const {
-    return desc.data_type == core::DataType::float32 && core::is_packed(desc) && !moves_nothing(tolerance_) &&
-           !tolerance_.alternatives;
+    return is_packed_float32(desc) && !moves_nothing(tolerance_) && !tolerance_.alternatives;
 }
 
 void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const {

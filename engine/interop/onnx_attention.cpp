@@ -83,15 +83,14 @@ Nodes attention(Expansion& to) {
     if (!heads) {
         return tl::unexpected(heads.error());
     }
-    const Sizes past_sizes = sizes_of(to, past_key);
-    if (to.input(past_key).empty() != to.input(past_value).empty() || (!past_sizes.empty() && past_sizes.size() != 4)) {
-        return core::fail("the keys of the past have four dimensions, and come with its values");
+    const auto past = positions_of_past(to, past_key, past_value);
+    if (!past) {
+        return tl::unexpected(past.error());
     }
-    const std::int64_t past = past_sizes.empty() ? 0 : past_sizes[2];
-    heads->keys += past;
+    heads->keys += *past;
     heads->key = after_past(to, past_key, heads->key, to.output(1));
     heads->value = after_past(to, past_value, heads->value, to.output(2));
-    const auto bias = bias_of(to, *heads, past);
+    const auto bias = bias_of(to, *heads, *past);
     if (!bias) {
         return tl::unexpected(bias.error());
     }
@@ -125,8 +124,7 @@ Nodes rotary_embedding(Expansion& to) {
         (data.size() == 3 && data[2] % heads != 0)) {
         return core::fail("RotaryEmbedding without data, angles or heads that fit each other");
     }
-    const Sizes positions_first{data[0], data[data.size() == 4 ? 2 : 1], heads,
-                                data.size() == 4 ? data[3] : data[2] / heads};
+    const Sizes positions_first = with_positions_first(data, heads);
     const std::int64_t numbers = positions_first[3];
     const std::int64_t written = to.integer_of("rotary_embedding_dim", 0);
     const auto angles = [&](int input) {

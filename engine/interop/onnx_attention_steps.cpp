@@ -43,13 +43,23 @@ std::string positions_from_0(Expansion& to, std::int64_t count) {
 }
 
 std::string split_heads(Expansion& to, const std::string& data, const Sizes& sizes, std::int64_t heads) {
-    return to.add("Transpose", {to.reshape(data, {sizes[0], sizes[1], heads, -1})}, "",
-                  {integers("perm", {0, 2, 1, 3})});
+    return swap_heads(to, to.reshape(data, {sizes[0], sizes[1], heads, -1}));
 }
 
 std::string join_heads(Expansion& to, const std::string& data, const Heads& heads, const std::string& output) {
-    const std::string positions_first = to.add("Transpose", {data}, "", {integers("perm", {0, 2, 1, 3})});
-    return to.reshape(positions_first, {heads.batches, heads.queries, -1}, output);
+    return to.reshape(swap_heads(to, data), {heads.batches, heads.queries, -1}, output);
+}
+
+std::string swap_heads(Expansion& to, const std::string& data, std::string output) {
+    return to.add("Transpose", {data}, std::move(output), {integers("perm", {0, 2, 1, 3})});
+}
+
+core::Result<std::int64_t> positions_of_past(const Expansion& to, int key, int value) {
+    const Sizes sizes = sizes_of(to, key);
+    if (to.input(key).empty() != to.input(value).empty() || (!sizes.empty() && sizes.size() != 4)) {
+        return core::fail("the keys of the past have four dimensions, and come with its values");
+    }
+    return sizes.empty() ? 0 : sizes[2];
 }
 
 std::string after_past(Expansion& to, int past, const std::string& data, const std::string& output) {
@@ -145,6 +155,11 @@ std::string rotate(Expansion& to, const std::string& data, const Rotation& rotat
     return to.add("Concat", parts, std::move(output), {integer("axis", 3)});
 }
 
+Sizes with_positions_first(const Sizes& sizes, std::int64_t heads) {
+    return sizes.size() == 4 ? Sizes{sizes[0], sizes[2], heads, sizes[3]}
+                             : Sizes{sizes[0], sizes[1], heads, sizes[2] / heads};
+}
+
 Nodes expand_rotation(Expansion& to, const Sizes& positions_first, const Rotation& rotation) {
     const std::int64_t numbers = positions_first[3];
     if (rotation.rotated < 2 || rotation.rotated % 2 != 0 || rotation.rotated > numbers) {
@@ -154,9 +169,8 @@ Nodes expand_rotation(Expansion& to, const Sizes& positions_first, const Rotatio
         const std::string rotated = rotate(to, to.reshape(to.input(0), positions_first), rotation, numbers);
         to.reshape(rotated, {positions_first[0], positions_first[1], -1}, to.output(0));
     } else {
-        const Attributes swapped{integers("perm", {0, 2, 1, 3})};
-        const std::string rotated = rotate(to, to.add("Transpose", {to.input(0)}, "", swapped), rotation, numbers);
-        to.add("Transpose", {rotated}, to.output(0), swapped);
+        const std::string rotated = rotate(to, swap_heads(to, to.input(0)), rotation, numbers);
+        swap_heads(to, rotated, to.output(0));
     }
     return to.take();
 }

@@ -42,6 +42,13 @@ std::string positions_from_0(Expansion& to, std::int64_t count);
 std::string split_heads(Expansion& to, const std::string& data, const Sizes& sizes, std::int64_t heads);
 std::string join_heads(Expansion& to, const std::string& data, const Heads& heads, const std::string& output);
 
+/// Exchanges the second and the third of four dimensions: heads and positions.
+std::string swap_heads(Expansion& to, const std::string& data, std::string output = "");
+
+/// How many positions there are before: those of the inputs `key` and `value`, which have four dimensions. 0 if both
+/// are absent.
+[[nodiscard]] core::Result<std::int64_t> positions_of_past(const Expansion& to, int key, int value);
+
 /// Keys or values after those of the past, if there are any: the input `past` of [batches, heads, positions, numbers].
 /// `output` may be empty.
 std::string after_past(Expansion& to, int past, const std::string& data, const std::string& output);
@@ -93,8 +100,10 @@ struct Rotation {
 /// The data have the sizes [batches, positions, heads, `numbers`].
 std::string rotate(Expansion& to, const std::string& data, const Rotation& rotation, std::int64_t numbers,
                    std::string output = "");
-/// Rotates the node's first input, of [batches, heads, positions, numbers] or with all heads in the last of three
-/// dimensions, into its first output. `positions_first` is what its sizes are with positions before heads.
+/// [batches, positions, heads, numbers] of data of [batches, heads, positions, numbers], or with all heads in the last
+/// of three dimensions, which they must divide.
+[[nodiscard]] Sizes with_positions_first(const Sizes& sizes, std::int64_t heads);
+/// Rotates the node's first input, which has such sizes, into its first output.
 [[nodiscard]] Nodes expand_rotation(Expansion& to, const Sizes& positions_first, const Rotation& rotation);
 
 }  // namespace dmlconform::interop::expansion

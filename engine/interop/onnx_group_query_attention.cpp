@@ -104,12 +104,13 @@ core::Result<Heads> heads_of(const Expansion& to) {
         (past != nullptr && past->type != to.known(query)->type)) {
         return core::fail("GroupQueryAttention with sinks, a quantised past, or scores as an output is not mapped");
     }
-    if (to.input(past_key).empty() != to.input(past_value).empty() || (past != nullptr && past->sizes.size() != 4)) {
-        return core::fail("the keys of the past have four dimensions, and come with its values");
+    const auto past_positions = positions_of_past(to, past_key, past_value);
+    if (!past_positions) {
+        return tl::unexpected(past_positions.error());
     }
     heads.batches = q[0];
     heads.queries = q[1];
-    heads.keys = q[1] + (past == nullptr ? 0 : past->sizes[2]);
+    heads.keys = q[1] + *past_positions;
     return heads;
 }
 
@@ -143,7 +144,7 @@ Nodes grouped(Expansion& to) {
         heads->key = rotate(to, heads->key, *rotation, flat->numbers);
     }
     for (std::string* name : names) {
-        *name = to.add("Transpose", {*name}, "", {integers("perm", {0, 2, 1, 3})});
+        *name = swap_heads(to, *name);
     }
     heads->key = after_past(to, past_key, heads->key, to.output(1));
     heads->value = after_past(to, past_value, heads->value, to.output(2));
@@ -179,7 +180,7 @@ Nodes rotary_embedding(Expansion& to) {
     if (count < 1 || (sizes.size() == 3 && sizes[2] % count != 0) || table[1] * 2 != rotated) {
         return core::fail("heads do not divide the last dimension");
     }
-    const Sizes positions_first{sizes[0], queries, count, sizes.size() == 4 ? sizes[3] : sizes[2] / count};
+    const Sizes positions_first = with_positions_first(sizes, count);
     std::string chosen = to.input(first_positions);
     const bool follow = given == Sizes{1} && queries > 1;
     if (follow) {

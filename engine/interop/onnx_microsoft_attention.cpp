@@ -130,7 +130,7 @@ core::Result<std::int64_t> hidden_size_of(const Expansion& to, int past) {
 std::string packed_part(Expansion& to, int index, std::int64_t part, const Sizes& sizes) {
     const std::string one =
         to.reshape(to.slice(to.input(index), 3, part, part + 1), {sizes[0], sizes[1], sizes[2], -1});
-    return to.add("Transpose", {one}, "", {integers("perm", {0, 2, 1, 3})});
+    return swap_heads(to, one);
 }
 
 enum MultiHeadInput { query, key, value, bias, key_mask, additional_bias, past_key, past_value };
@@ -223,12 +223,14 @@ Nodes multi_head_attention(Expansion& to) {
     }
     constexpr int past_length = past_value + 1;
     constexpr int indirection = past_length + 1;
-    const Sizes past = sizes_of(to, past_key);
-    if (!to.input(past_length).empty() || !to.input(indirection).empty() || !to.output(3).empty() ||
-        (!past.empty() && past.size() != 4) || to.input(past_key).empty() != to.input(past_value).empty()) {
+    if (!to.input(past_length).empty() || !to.input(indirection).empty() || !to.output(3).empty()) {
         return core::fail("MultiHeadAttention with a shared buffer, beams, or scores as an output is not mapped");
     }
-    heads->keys += past.empty() ? 0 : past[2];
+    const auto past = positions_of_past(to, past_key, past_value);
+    if (!past) {
+        return tl::unexpected(past.error());
+    }
+    heads->keys += *past;
     heads->key = after_past(to, past_key, heads->key, to.output(1));
     heads->value = after_past(to, past_value, heads->value, to.output(2));
     const auto scores = bias_of(to, key_mask, additional_bias, *heads, causal_if(to, "unidirectional"));

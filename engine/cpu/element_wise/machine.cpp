@@ -594,20 +594,16 @@ core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     return tolerance;
 }
 
-bool is_packed_float32(const core::TensorDesc* desc) {
-    return desc != nullptr && desc->data_type == core::DataType::float32 && core::is_packed(*desc);
-}
-
 /// Empty unless only the formula is applied, to tensors without gaps that are all of the same sizes.
 std::optional<ElementByElement> by_element(const Row& row, const Descriptor& descriptor) {
     const auto outputs = descriptor.outputs();
     if (row.direct == nullptr || scale_bias_of(descriptor) != nullptr || activation_of(descriptor) != nullptr ||
-        outputs.size() != 1 || !is_packed_float32(outputs[0].desc)) {
+        outputs.size() != 1 || outputs[0].desc == nullptr || !is_packed_float32(*outputs[0].desc)) {
         return std::nullopt;
     }
     ElementByElement result;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
-        if (!is_packed_float32(slot.desc) || slot.desc->sizes != outputs[0].desc->sizes) {
+        if (slot.desc == nullptr || !is_packed_float32(*slot.desc) || slot.desc->sizes != outputs[0].desc->sizes) {
             return std::nullopt;
         }
         result.inputs.push_back(result.inputs.size());

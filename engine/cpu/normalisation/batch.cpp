@@ -94,9 +94,6 @@ bool normalise_floats(const KernelArguments& arguments, const Parameters& parame
 std::optional<ElementByElement> normalise_parts(const operators::Descriptor& descriptor, const Parameters& parameters) {
     const core::TensorDesc& input = *descriptor.tensor("InputTensor");
     const core::TensorDesc& output = *descriptor.tensor("OutputTensor");
-    const auto is_packed_float32 = [](const core::TensorDesc& desc) {
-        return desc.data_type == core::DataType::float32 && core::is_packed(desc);
-    };
     if (descriptor.activation("FusedActivation") != nullptr || !is_packed_float32(input) ||
         !is_packed_float32(output)) {
         return std::nullopt;

@@ -14,7 +14,7 @@
 namespace dmlconform::cpu::product {
 
 bool is_readable(const core::Tensor& tensor) {
-    return tensor.desc.data_type == core::DataType::float32 && core::is_packed(tensor.desc);
+    return is_packed_float32(tensor.desc);
 }
 
 Numbers read_in_place(const core::Tensor& tensor) {
