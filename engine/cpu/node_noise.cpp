@@ -14,6 +14,7 @@
 #include "engine/core/strided.h"
 #include "engine/cpu/eight_intervals.h"
 #include "engine/cpu/graph_reference.h"
+#include "engine/cpu/kernel.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/prefetch.h"
 #include "engine/cpu/wide_registers.h"
