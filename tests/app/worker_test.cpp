@@ -5,7 +5,9 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tests/app/case_texts.h"
 #include "tests/app/changed_worker.h"
@@ -31,12 +33,18 @@ protected:
         pid_t dmlconform = 0;
         pid_t worker = 0;
     };
-    [[nodiscard]] Processes processes() const {
+    /// Empty until the worker has noted both completely. A signal to process 0 would reach everything that runs tests.
+    [[nodiscard]] std::optional<Processes> noted_processes() const {
         Processes found;
-        std::ifstream(folder_.at("processes")) >> found.dmlconform >> found.worker;
-        EXPECT_GT(found.dmlconform, 1);
-        EXPECT_GT(found.worker, 1);
-        return found;
+        std::string end;
+        std::ifstream file(folder_.at("processes"));
+        const bool is_complete = std::getline(file >> found.dmlconform >> found.worker, end) && !file.eof();
+        return is_complete && found.dmlconform > 1 && found.worker > 1 ? std::optional(found) : std::nullopt;
+    }
+    [[nodiscard]] Processes processes() const {
+        const std::optional<Processes> found = noted_processes();
+        EXPECT_TRUE(found);
+        return found.value_or(Processes());
     }
 
     [[nodiscard]] std::string many_cases(int count) const {
@@ -116,12 +124,10 @@ TEST_F(Worker, KillingItCostsOneCase) {
     bool killed = false;
     ProgramOptions options;
     options.interrupt_when = [&](const std::string& output) {
-        pid_t dmlconform = 0;
-        pid_t worker = 0;  // must be known before kill(): 0 would address the whole process group
+        const std::optional<Processes> found = noted_processes();
         // A worker that dies before its handshake ends the run, so kill it only after some cases have passed.
-        if (!killed && output.find("many/") != std::string::npos &&
-            std::ifstream(folder_.at("processes")) >> dmlconform >> worker && worker > 1) {
-            killed = kill(worker, SIGKILL) == 0;
+        if (!killed && found && output.find("many/") != std::string::npos) {
+            killed = kill(found->worker, SIGKILL) == 0;
         }
         return false;
     };
@@ -284,19 +290,22 @@ TEST_F(Worker, KillingDmlconformLeavesNothing) {
         SCOPED_TRACE(worker);
         ProgramOptions options;
         options.terminal_for_output = true;  // on a terminal, lines are printed immediately
-        Processes found;
+        std::optional<Processes> killed;
+        std::filesystem::remove(folder_.at("processes"));  // of the worker before
         options.interrupt_when = [&](const std::string& output) {
-            if (found.worker == 0 && output.find("many") != std::string::npos) {
-                found = processes();
-                kill(found.dmlconform, SIGKILL);
+            if (!killed && output.find("many") != std::string::npos) {
+                killed = noted_processes();
+                if (killed) {
+                    kill(killed->dmlconform, SIGKILL);
+                }
             }
             return false;
         };
         const ProgramResult result =
             dmlconform({"run", many_cases(20000), "--verbose", "--timeout=3", "--engine", noted(worker)}, options);
         EXPECT_EQ(result.signal, SIGKILL) << result.all();
-        ASSERT_NE(found.worker, 0);
-        EXPECT_TRUE(ends(found.worker));
+        ASSERT_TRUE(killed);
+        EXPECT_TRUE(ends(killed->worker));
     }
 }
 
