@@ -1,10 +1,14 @@
 // Reads and writes protobuf's binary format with protozero, field by field as the messages list them.
 #include "engine/interop/onnx_messages.h"
 
+#include <array>
+#include <limits>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <type_traits>
+
+#include "engine/interop/onnx_message_memory.h"
 
 namespace dmlconform::onnx {
 namespace {
@@ -29,8 +33,26 @@ constexpr pbf_wire_type wire_type_of() {
     }
 }
 
+/// Where a message is, and what it may still take.
+struct Reading {
+    std::uint64_t& memory_left;
+    int level = 0;
+
+    [[nodiscard]] Reading inside() const { return {memory_left, level + 1}; }
+};
+
+/// Thrown before more memory is taken than may be.
+struct TooLarge {};
+
+void take(std::uint64_t bytes, const Reading& at) {
+    if (bytes > at.memory_left) {
+        throw TooLarge();
+    }
+    at.memory_left -= bytes;
+}
+
 template <class T>
-bool read_fields(pbf_reader reader, T& message, int level);
+bool read_fields(pbf_reader reader, T& message, const Reading& at);
 
 /// Reads one value that is not a message.
 template <class T>
@@ -69,53 +91,118 @@ enum class Outcome : std::uint8_t { read, skipped, failed };
 
 /// Fields of another wire type than the message's are unknown fields.
 template <class T>
-Outcome read_field(pbf_reader& reader, Single<T>& field, int /*level*/) {
+Outcome read_field(pbf_reader& reader, Single<T>& field, const Reading& at) {
     if (reader.wire_type() != wire_type_of<T>()) {
         return Outcome::skipped;
     }
-    field.set(read_value<T>(reader));
+    if constexpr (std::is_same_v<T, std::string>) {
+        const auto text = reader.get_view();
+        take(memory_of_text(text.size()), at);
+        field.set(std::string(text.data(), text.size()));
+    } else {
+        field.set(read_value<T>(reader));
+    }
     return Outcome::read;
 }
 
 template <class T>
-Outcome read_field(pbf_reader& reader, Part<T>& field, int level) {
+Outcome read_field(pbf_reader& reader, Part<T>& field, const Reading& at) {
     if (reader.wire_type() != pbf_wire_type::length_delimited) {
         return Outcome::skipped;
     }
-    return read_fields(reader.get_message(), field.edit(), level + 1) ? Outcome::read : Outcome::failed;
+    take(field.has() ? 0 : memory_of_block(sizeof(T)), at);
+    return read_fields(reader.get_message(), field.edit(), at.inside()) ? Outcome::read : Outcome::failed;
+}
+
+/// What a list takes for so many more elements. Beyond its capacity it may double, and exists twice meanwhile.
+template <class T>
+void take_elements(std::uint64_t count, const std::vector<T>& list, const Reading& at) {
+    if (count > list.capacity() - list.size()) {
+        take(memory_of_block((list.empty() ? 1 : 3) * count * sizeof(T)), at);
+    }
 }
 
 template <class T>
-Outcome read_field(pbf_reader& reader, List<T>& field, int level) {
-    if constexpr (std::is_arithmetic_v<T>) {
-        if (reader.wire_type() == pbf_wire_type::length_delimited) {
-            const auto values = packed_values<T>(reader);
-            field.append(values.begin(), values.end());
-            return Outcome::read;
-        }
+requires std::is_arithmetic_v<T> Outcome read_field(pbf_reader& reader, List<T>& field, const Reading& at) {
+    if (reader.wire_type() == pbf_wire_type::length_delimited) {
+        const auto values = packed_values<T>(reader);
+        take_elements(static_cast<std::uint64_t>(values.size()), field(), at);
+        field.append(values.begin(), values.end());
+        return Outcome::read;
     }
     if (reader.wire_type() != wire_type_of<T>()) {
         return Outcome::skipped;
     }
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
-        field.add(read_value<T>(reader));
+    take_elements(1, field(), at);
+    field.add(read_value<T>(reader));
+    return Outcome::read;
+}
+
+template <class T>
+Outcome read_field(pbf_reader& reader, List<T>& field, const Reading& at) {
+    if (reader.wire_type() != pbf_wire_type::length_delimited) {
+        return Outcome::skipped;
+    }
+    take_elements(1, field(), at);
+    if constexpr (std::is_same_v<T, std::string>) {
+        // Names are looked up in sets and maps, whose elements have a pointer and a hash, too.
+        constexpr std::uint64_t look_up = 64;
+        const auto text = reader.get_view();
+        take(memory_of_text(text.size()) + look_up, at);
+        field.add(std::string(text.data(), text.size()));
         return Outcome::read;
     } else {
-        return read_fields(reader.get_message(), field.add(), level + 1) ? Outcome::read : Outcome::failed;
+        return read_fields(reader.get_message(), field.add(), at.inside()) ? Outcome::read : Outcome::failed;
     }
 }
 
 template <class T>
-bool read_fields(pbf_reader reader, T& message, int level) {
-    if (level > most_message_levels) {
+Outcome read_field(pbf_reader& reader, List<T, std::list<T>>& field, const Reading& at) {
+    if (reader.wire_type() != pbf_wire_type::length_delimited) {
+        return Outcome::skipped;
+    }
+    take(memory_of_list_element<T>, at);
+    return read_fields(reader.get_message(), field.add(), at.inside()) ? Outcome::read : Outcome::failed;
+}
+
+/// Reserves lists of texts and messages, so that they take no more than they need.
+template <class T>
+void reserve_lists(pbf_reader reader, T& message, const Reading& at) {
+    std::array<std::size_t, 32> counts{};
+    while (reader.next()) {
+        if (reader.tag() < counts.size() && reader.wire_type() == pbf_wire_type::length_delimited) {
+            ++counts[reader.tag()];
+        }
+        reader.skip();
+    }
+    const auto reserve = [&]<class Value>(std::size_t count, List<Value>& list) {
+        if (!std::is_arithmetic_v<Value> && count != 0 && !list.has()) {
+            take_elements(count, list(), at);
+            list.edit().reserve(count);
+        }
+    };
+    T::visit_fields(message, [&](protozero::pbf_tag_type number, auto& field, auto... /*packed*/) {
+        if constexpr (requires {
+                          field().capacity();
+                          field.edit(0);
+                      }) {
+            reserve(number < counts.size() ? counts[number] : 0, field);
+        }
+    });
+}
+
+template <class T>
+bool read_fields(pbf_reader reader, T& message, const Reading& at) {
+    if (at.level > most_message_levels) {
         return false;
     }
+    reserve_lists(reader, message, at);
     while (reader.next()) {
         Outcome outcome = Outcome::skipped;
         const protozero::pbf_tag_type tag = reader.tag();
         T::visit_fields(message, [&](protozero::pbf_tag_type number, auto& field, auto... /*packed*/) {
             if (number == tag) {
-                outcome = read_field(reader, field, level);
+                outcome = read_field(reader, field, at);
             }
         });
         if (outcome == Outcome::skipped) {
@@ -194,8 +281,8 @@ struct FieldWriter {
             write_value(writer, number, field());
         }
     }
-    template <class T>
-    void operator()(protozero::pbf_tag_type number, const List<T>& field) const {
+    template <class T, class Container>
+    void operator()(protozero::pbf_tag_type number, const List<T, Container>& field) const {
         for (const T& value : field()) {
             write_value(writer, number, value);
         }
@@ -215,10 +302,18 @@ void write_fields(pbf_writer& writer, const T& message) {
 
 template <FileMessage T>
 bool read_message(std::string_view bytes, T& message) {
+    return read_message(bytes, message, std::numeric_limits<std::uint64_t>::max()) == ReadResult::read;
+}
+
+template <FileMessage T>
+ReadResult read_message(std::string_view bytes, T& message, std::uint64_t memory) {
     try {
-        return read_fields(pbf_reader(bytes.data(), bytes.size()), message, 0);
+        return read_fields(pbf_reader(bytes.data(), bytes.size()), message, Reading{memory}) ? ReadResult::read
+                                                                                             : ReadResult::malformed;
     } catch (const protozero::exception&) {
-        return false;
+        return ReadResult::malformed;
+    } catch (const TooLarge&) {
+        return ReadResult::too_large;
     }
 }
 
@@ -234,6 +329,8 @@ template bool read_message(std::string_view, ModelProto&);
 template bool read_message(std::string_view, TensorProto&);
 template bool read_message(std::string_view, SequenceProto&);
 template bool read_message(std::string_view, OptionalProto&);
+template ReadResult read_message(std::string_view, ModelProto&, std::uint64_t);
+template ReadResult read_message(std::string_view, TensorProto&, std::uint64_t);
 template std::string message_bytes(const ModelProto&);
 template std::string message_bytes(const TensorProto&);
 template std::string message_bytes(const SequenceProto&);

@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,15 +59,15 @@ private:
 };
 
 /// A repeated field. `field()` is all of it, `field(i)` an element.
-template <class T>
+template <class T, class Container = std::vector<T>>
 class List {
 public:
-    [[nodiscard]] const std::vector<T>& operator()() const { return values_; }
-    [[nodiscard]] const T& operator()(int index) const { return values_[static_cast<std::size_t>(index)]; }
+    [[nodiscard]] const Container& operator()() const { return values_; }
+    [[nodiscard]] const T& operator()(int index) const { return *std::next(values_.begin(), index); }
     [[nodiscard]] int size() const { return static_cast<int>(values_.size()); }
     [[nodiscard]] bool has() const { return !values_.empty(); }
-    std::vector<T>& edit() { return values_; }
-    T& edit(int index) { return values_[static_cast<std::size_t>(index)]; }
+    Container& edit() { return values_; }
+    T& edit(int index) { return *std::next(values_.begin(), index); }
     T& add() { return values_.emplace_back(); }
     void add(T value) { values_.push_back(std::move(value)); }
     template <class Iterator>
@@ -74,7 +76,7 @@ public:
     }
 
 private:
-    std::vector<T> values_;
+    Container values_;
 };
 
 // Each message calls `visit(number, field)` for its fields in `visit_fields`. A third argument marks lists of numbers
@@ -187,6 +189,10 @@ struct NodeProto {
     }
 };
 
+/// A model may have very many nodes. Each can be freed as soon as it is imported, and no copy of all is made when one
+/// is added.
+using NodeList = std::list<NodeProto>;
+
 struct DimensionProto {
     Single<std::int64_t> dim_value;
     Single<std::string> dim_param;
@@ -243,7 +249,7 @@ struct ValueInfoProto {
 };
 
 struct GraphProto {
-    List<NodeProto> node;
+    List<NodeProto, NodeList> node;
     Single<std::string> name;
     List<TensorProto> initializer;
     List<ValueInfoProto> input;
@@ -277,7 +283,7 @@ struct FunctionProto {
     List<std::string> input;
     List<std::string> output;
     List<std::string> attribute;
-    List<NodeProto> node;
+    List<NodeProto, NodeList> node;
     List<OperatorSetIdProto> opset_import;
     Single<std::string> domain;
     List<AttributeProto> attribute_proto;
@@ -338,6 +344,12 @@ concept FileMessage = std::same_as<T, ModelProto> || std::same_as<T, TensorProto
 /// Reads a message in protobuf's binary format, and skips unknown fields. False if it is not one.
 template <FileMessage T>
 [[nodiscard]] bool read_message(std::string_view bytes, T& message);
+
+enum class ReadResult : std::uint8_t { read, malformed, too_large };
+/// The same for a message that takes at most about `memory` bytes, with what looks its names up. A larger one is
+/// refused before it takes more.
+template <FileMessage T>
+[[nodiscard]] ReadResult read_message(std::string_view bytes, T& message, std::uint64_t memory);
 /// Writes a message in protobuf's binary format.
 template <FileMessage T>
 [[nodiscard]] std::string message_bytes(const T& message);

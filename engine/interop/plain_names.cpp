@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "engine/core/utf8.h"
@@ -28,9 +29,10 @@ std::string plain_name(const std::string& name) {
 std::string PlainNames::unique(const std::string& name) {
     const std::string plain = plain_name(name);
     std::string candidate = plain;
-    for (std::size_t& number = taken_.try_emplace(plain, 0).first->second;; ++number) {
+    const std::hash<std::string> hash;
+    for (std::size_t& number = taken_.try_emplace(hash(plain), 0).first->second;; ++number) {
         candidate = number == 0 ? plain : fmt::format("{}~{}", plain, number + 1);
-        if (number == 0 || taken_.try_emplace(candidate, 1).second) {
+        if (number == 0 || taken_.try_emplace(hash(candidate), 1).second) {
             ++number;
             return candidate;
         }

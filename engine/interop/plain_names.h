@@ -14,8 +14,9 @@ public:
     [[nodiscard]] std::string unique(const std::string& name);
 
 private:
-    /// For each name, the number of suffixes that were tried.
-    std::unordered_map<std::string, std::size_t> taken_;
+    /// For the hash of each name, the number of suffixes that were tried. Names themselves would take twice as much
+    /// memory. A name with the hash of another one gets a suffix that it does not need.
+    std::unordered_map<std::size_t, std::size_t> taken_;
 };
 
 }  // namespace dmlconform::interop

@@ -118,49 +118,6 @@ TEST_F(Limits, MemoryIsCountedBeforeItIsTaken) {
     }
 }
 
-/// A field of protobuf's wire format: a message or a text.
-std::string field(int number, const std::string& content) {
-    std::string text(1, static_cast<char>(number << 3 | 2));
-    std::size_t length = content.size();
-    for (; length >= 0x80; length >>= 7) {
-        text += static_cast<char>(length | 0x80);
-    }
-    return text + static_cast<char>(length) + content;
-}
-
-/// An ONNX model of RELUs, each of which reads what the one before writes, with as few bytes for each as possible.
-std::string model_of_relus(int count) {
-    // ValueInfoProto: FLOAT [4].
-    const auto value = [](const std::string& name) {
-        return field(1, name) + field(2, field(1, "\x08\x01" + field(2, field(1, "\x08\x04"))));
-    };
-    std::string graph;
-    std::string last = "x";
-    for (int i = 0; i < count; ++i) {
-        std::string next = fmt::format("{:x}", i);
-        graph += field(1, field(1, last) + field(2, next) + field(4, "Relu"));
-        last = std::move(next);
-    }
-    graph += field(11, value("x")) + field(12, value(last));
-    return "\x08\x08" + field(8, "\x10\x0d") + field(7, graph);
-}
-
-/// Nodes of 21 bytes take far more memory than other parts of a model. docs/models.md says how much there may be.
-TEST_F(Limits, ModelsOfVerySmallNodesTakeLittleMoreMemoryThanTheyMay) {
-    const std::string text = model_of_relus(150'000);
-    const std::string file = folder_.write("relus.onnx", text);
-    static_cast<void>(dmlconform({"validate", good_}));
-    const long before = peak_of_children();
-    EXPECT_TRUE(ends_with_code(dmlconform({"validate", file}), 0));
-    const auto allowed = static_cast<long>((4 * text.size() + (192U << 20)) >> 10);
-    EXPECT_LT(peak_of_children(), std::max(before, allowed)) << "kilobytes";
-    // More of them are refused before they take memory.
-    const std::string many = folder_.write("many.onnx", model_of_relus(600'000));
-    const ProgramResult refused = dmlconform({"validate", many});
-    EXPECT_TRUE(ends_with_code(refused, 2));
-    EXPECT_TRUE(complains(refused, "would take much more memory than the file has bytes"));
-}
-
 // ---- files, keys and messages -------------------------------------------------------------------------------------
 
 /// A file with `cases` cases that all contain the same mistake.

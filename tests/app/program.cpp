@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,8 +177,10 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramOp
         }
     }
     int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    rusage usage{};
+    while (wait4(process, &status, 0, &usage) < 0 && errno == EINTR) {
     }
+    result.most_memory = usage.ru_maxrss;
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return result;

@@ -31,6 +31,8 @@ struct ProgramResult {
     int exit_code = -1;
     int signal = 0;
     bool timed_out = false;
+    /// The most memory that it had at a time, in KiB. What this process had when it started it counts as well.
+    long most_memory = 0;
     std::string output;
     std::string errors;
 

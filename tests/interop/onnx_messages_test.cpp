@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/interop/onnx_message_memory.h"
+
 namespace dmlconform::tests {
 namespace onnx_messages_test {
 namespace {
@@ -61,6 +63,29 @@ TEST(OnnxMessages, RefusesWhatIsCutOffOrNestedTooDeep) {
     }
     onnx::ModelProto deep;
     EXPECT_FALSE(onnx::read_message(onnx::message_bytes(model), deep));
+}
+
+TEST(OnnxMessages, RefusesWhatTakesTooMuchMemory) {
+    // A graph with nodes of nothing: each takes two bytes here, and much more in memory.
+    std::string nodes;
+    for (int i = 0; i < 60; ++i) {
+        nodes += bytes_field(1, "");
+    }
+    onnx::ModelProto model;
+    ASSERT_EQ(onnx::read_message(bytes_field(7, nodes), model, 1 << 20), onnx::ReadResult::read);
+    const std::uint64_t needed = onnx::memory_inside(model);
+    EXPECT_GE(needed, sizeof(onnx::GraphProto) + 60 * sizeof(onnx::NodeProto));
+    onnx::ModelProto again;
+    EXPECT_EQ(onnx::read_message(bytes_field(7, nodes), again, needed), onnx::ReadResult::read);
+    onnx::ModelProto refused;
+    EXPECT_EQ(onnx::read_message(bytes_field(7, nodes), refused, needed - 1), onnx::ReadResult::too_large);
+    EXPECT_EQ(onnx::read_message(bytes_field(7, nodes) + "\x08", refused, needed), onnx::ReadResult::malformed);
+    // Numbers that are packed take eight times as much as in the file, and a text as much as it has characters.
+    onnx::TensorProto tensor;
+    const std::string numbers = bytes_field(7, std::string(100, '\x01'));
+    EXPECT_EQ(onnx::read_message(numbers, tensor, 700), onnx::ReadResult::too_large);
+    EXPECT_EQ(onnx::read_message(numbers, tensor, 900), onnx::ReadResult::read);
+    EXPECT_EQ(onnx::read_message(bytes_field(8, std::string(100, 'n')), tensor, 90), onnx::ReadResult::too_large);
 }
 
 TEST(OnnxMessages, WritesFieldsInOrderAndEmptyMessages) {

@@ -18,7 +18,7 @@ onnx::AttributeProto body(const std::string& name, const std::vector<std::string
     for (const std::string& input : inputs) {
         graph.input.add().name.set(input);
     }
-    graph.node.edit() = nodes;
+    graph.node.edit().assign(nodes.begin(), nodes.end());
     for (const std::string& output : outputs) {
         graph.output.add().name.set(output);
     }

@@ -1,10 +1,12 @@
 // Builds a graph from mapped nodes, without those that no output needs.
 #pragma once
 
-#include <deque>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/interop/model/node_mapping.h"
@@ -38,6 +40,13 @@ struct BuiltGraph {
 
 class GraphBuilder {
 public:
+    GraphBuilder() = default;
+    GraphBuilder(const GraphBuilder&) = delete;
+    GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+    /// Makes room for so many nodes with one output each, and for what is declared.
+    void reserve(std::size_t nodes);
+
     /// A new name of a value: `name`, shortened, without characters that messages cannot show.
     [[nodiscard]] std::string unique_value_name(const std::string& name);
 
@@ -47,7 +56,7 @@ public:
     /// Adds a node whose inputs are declared or computed by earlier nodes.
     void add_node(const std::string& name, std::size_t origin, MappedNode node);
 
-    [[nodiscard]] bool is_computed(const std::string& value) const { return computed_.contains(value); }
+    [[nodiscard]] bool is_computed(const std::string& value) const;
 
     [[nodiscard]] bool is_cut(const std::string& value) const {
         const auto found = declared_.find(value);
@@ -57,27 +66,51 @@ public:
     /// Keeps the nodes that compute the value. Returns the declared values that those read which were not kept before.
     std::vector<std::string> need(const std::string& value);
 
-    /// The graph that computes the values called `outputs`, each once and each computed by a node. Moves the nodes to
-    /// it, so this is the last call.
+    /// The graph that computes the values called `outputs`, each once and each computed by a node. This is the last
+    /// call.
     [[nodiscard]] BuiltGraph finish(const std::vector<std::string>& outputs);
 
+    /// About how much memory all of this takes, in bytes.
+    [[nodiscard]] std::uint64_t memory() const;
+
 private:
-    struct Node {
-        std::string name;
-        std::size_t origin = 0;
-        MappedNode mapped;
-        bool needed = false;
+    // Names are only in the graph's values: models may have very many.
+    struct NameHash {
+        using is_transparent = void;
+        const std::vector<operators::GraphValue>* values;
+        std::size_t operator()(const std::string& name) const { return std::hash<std::string>()(name); }
+        std::size_t operator()(operators::ValueIndex index) const { return (*this)((*values)[index].name); }
     };
-    operators::ValueIndex value_index(const std::string& value, BuiltGraph& built);
-    void put_node(Node node, BuiltGraph& built);
+    struct NameEqual {
+        using is_transparent = void;
+        const std::vector<operators::GraphValue>* values;
+        bool operator()(operators::ValueIndex a, operators::ValueIndex b) const { return a == b; }
+        bool operator()(const std::string& a, operators::ValueIndex b) const { return a == (*values)[b].name; }
+        bool operator()(operators::ValueIndex a, const std::string& b) const { return (*values)[a].name == b; }
+    };
+
+    [[nodiscard]] std::optional<operators::ValueIndex> find(const std::string& value) const;
+    operators::ValueIndex add_value(operators::GraphValue value);
+    operators::ValueIndex read_value(const std::string& value);
+    operators::ValueIndex computed_value(const std::string& value, const core::TensorDesc& desc,
+                                         operators::GraphValue::Producer producer);
+    /// For each value, whether a needed node reads or writes it.
+    [[nodiscard]] std::vector<bool> used_values() const;
+    /// Leaves out the others. Returns the new index of each.
+    std::vector<operators::ValueIndex> keep_values(const std::vector<bool>& used);
+    void keep_nodes(const std::vector<operators::ValueIndex>& new_indices);
 
     PlainNames value_names_;
     PlainNames node_names_;
     std::unordered_map<std::string, ModelInput> declared_;
-    /// Indices of nodes by name.
-    std::unordered_map<std::string, std::size_t> computed_;
-    std::deque<Node> nodes_;
-    std::unordered_map<std::string, operators::ValueIndex> indices_;
+    operators::Graph graph_;
+    /// For each of graph_.nodes.
+    std::vector<std::size_t> origins_;
+    std::vector<bool> needed_;
+    std::unordered_set<operators::ValueIndex, NameHash, NameEqual> by_name_{0, NameHash{&graph_.values},
+                                                                            NameEqual{&graph_.values}};
+    /// What names and lists take.
+    std::uint64_t memory_of_parts_ = 0;
 };
 
 }  // namespace dmlconform::interop

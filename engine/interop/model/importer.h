@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ struct ModelOptions {
     std::map<std::string, std::uint32_t> dimensions;
     /// Sizes of inputs with given data, which override those of the model.
     std::map<std::string, core::Dimensions> input_sizes;
+    /// What the model's messages and what is made of them may take together, in bytes: see memory_limit.h.
+    std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// A node of the model, which may be inside a function or branch.

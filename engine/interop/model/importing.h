@@ -37,12 +37,25 @@ public:
 
     core::Result<ImportedModel> import();
     /// Lets `import` free the model's nodes as soon as they are imported.
-    void take_nodes(std::vector<onnx::NodeProto>& nodes) { taken_nodes_ = &nodes; }
+    void take_nodes(onnx::NodeList& nodes) { taken_nodes_ = &nodes; }
 
 private:
+    // ---- importing_memory.cpp ----
+
+    /// Fails if the model, and what was made of it so far, take too much memory. `more` is what the next step takes.
+    [[nodiscard]] core::Result<void> check_memory(std::uint64_t more = 0) const;
+    static std::uint64_t memory_of(const ModelNode& node);
+    static std::uint64_t memory_of(const Cut& cut);
+
+    // ---- importer.cpp ----
+
+    /// Fills functions_ and declared_.
+    core::Result<void> find_names();
+    std::size_t add_node_of_model(ModelNode node);
+
     // ---- importing_values.cpp ----
 
-    void add_initializers(const onnx::GraphProto& graph, Scope& scope);
+    core::Result<void> add_initializers(const onnx::GraphProto& graph, Scope& scope);
     void set_constant(const std::string& name, ConstantTensor constant, Scope& scope);
     static OnnxTensor without_elements(OnnxTensor tensor);
     void set_input(const std::string& name, ModelInput::Kind kind, OnnxTensor tensor, Scope& scope);
@@ -53,8 +66,8 @@ private:
 
     // ---- importing_nodes.cpp ----
 
-    core::Result<void> import_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> outputs,
-                                    Scope& scope, int depth);
+    core::Result<void> import_nodes(const onnx::NodeList& nodes, std::unordered_set<std::string> outputs, Scope& scope,
+                                    int depth);
     /// `origin` is the model's node that this one was expanded from, if any.
     core::Result<void> import_node(const onnx::NodeProto& proto, Scope& scope, int depth,
                                    std::optional<std::size_t> origin);
@@ -122,7 +135,7 @@ private:
     const std::filesystem::path& path_;
     const ModelOptions& options_;
     /// The nodes of the model's graph, if they need not be kept.
-    std::vector<onnx::NodeProto>* taken_nodes_ = nullptr;
+    onnx::NodeList* taken_nodes_ = nullptr;
     std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
     /// Sizes that the model declares for intermediate values and outputs.
     std::unordered_map<std::string, const onnx::ValueInfoProto*> declared_;
@@ -133,6 +146,9 @@ private:
     /// Values of cuts that are outputs of the model.
     std::unordered_set<std::string> cut_outputs_;
     std::set<std::string> chosen_sizes_;
+    /// What the model's messages, constants, cuts and nodes_ take, and what names in all scopes take.
+    std::uint64_t memory_ = 0;
+    std::uint64_t scope_memory_ = 0;
     std::size_t imported_ = 0;
     std::size_t expansions_ = 0;
     std::size_t narrowed_ = 0;

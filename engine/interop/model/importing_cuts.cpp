@@ -46,6 +46,7 @@ void Importer::cut(const onnx::NodeProto& proto, const std::string& reason, Scop
                       {{}, nullptr, fmt::format("{} is not in the graph, and its sizes are not known", cut.type)});
         }
     }
+    memory_ += memory_of(cut);
     cuts_.push_back(std::move(cut));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/core/utf8.h"
+#include "engine/interop/onnx_message_memory.h"
 
 namespace dmlconform::interop {
 
@@ -24,8 +25,10 @@ const onnx::GraphProto* Importer::chosen_branch(const onnx::NodeProto& proto, co
 
 core::Result<void> Importer::import_branch(const onnx::NodeProto& proto, const onnx::GraphProto& branch, Scope& around,
                                            int depth) {
-    Scope scope(&around, around.opsets());
-    add_initializers(branch, scope);
+    Scope scope(&around, around.opsets(), scope_memory_);
+    if (auto done = add_initializers(branch, scope); !done) {
+        return done;
+    }
     std::unordered_set<std::string> outputs;
     for (const onnx::ValueInfoProto& output : branch.output()) {
         outputs.insert(output.name());
@@ -50,21 +53,29 @@ void Importer::take_output(const std::string& outer, const std::string& inner, c
 
 core::Result<void> Importer::import_function(const onnx::NodeProto& call, const onnx::FunctionProto& function,
                                              Scope& around, int depth) {
-    Scope scope(nullptr, opsets_of(function.opset_import()));
+    Scope scope(nullptr, opsets_of(function.opset_import()), scope_memory_);
     for (int i = 0; i < std::min(function.input.size(), call.input.size()); ++i) {
         if (const auto value = around.find(call.input(i))) {
             scope.share(function.input(i), value);
         }
     }
-    std::vector<onnx::NodeProto> nodes;
+    onnx::NodeList nodes;
+    std::uint64_t memory = 0;
     for (const onnx::NodeProto& node : function.node()) {
         nodes.push_back(with_attributes(node, call, function));
+        const std::uint64_t taken = onnx::memory_of_list_element<onnx::NodeProto> + onnx::memory_inside(nodes.back());
+        memory += taken;
+        memory_ += taken;
+        if (auto fits = check_memory(); !fits) {
+            return fits;
+        }
     }
-    imported_ += static_cast<std::size_t>(nodes.size());
+    imported_ += nodes.size();
     if (auto done = import_nodes(nodes, {function.output().begin(), function.output().end()}, scope, depth + 1);
         !done) {
         return done;
     }
+    memory_ -= memory;
     for (int i = 0; i < std::min(function.output.size(), call.output.size()); ++i) {
         take_output(call.output(i), function.output(i), scope, around);
     }

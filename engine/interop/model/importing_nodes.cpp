@@ -11,6 +11,7 @@
 #include "engine/interop/model/aliases.h"
 #include "engine/interop/onnx_expansion.h"
 #include "engine/interop/onnx_expansion_steps.h"
+#include "engine/interop/onnx_message_memory.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -30,43 +31,47 @@ struct NeededNodes {
 constexpr std::size_t most_last_reads = 64;
 
 /// `names` are the values to compute.
-NeededNodes needed_nodes(const std::vector<onnx::NodeProto>& nodes, std::unordered_set<std::string> names) {
+NeededNodes needed_nodes(const onnx::NodeList& nodes, std::unordered_set<std::string> names) {
     NeededNodes needed{std::vector<bool>(nodes.size()), std::vector<std::uint64_t>(nodes.size())};
+    auto node = nodes.end();
     for (std::size_t i = nodes.size(); i-- > 0;) {
-        const auto& outputs = nodes[i].output();
+        const auto& outputs = (--node)->output();
         if (std::ranges::none_of(outputs, [&](const auto& name) { return !name.empty() && names.contains(name); })) {
             continue;
         }
         needed.are_needed[i] = true;
-        const auto& inputs = nodes[i].input();
+        const auto& inputs = node->input();
         for (std::size_t input = 0; input < std::min(inputs.size(), most_last_reads); ++input) {
             needed.last_reads[i] |= std::uint64_t{names.contains(inputs[input]) ? 0U : 1U} << input;
         }
-        add_reads(nodes[i], names);
+        add_reads(*node, names);
     }
     return needed;
 }
 
 }  // namespace
 
-core::Result<void> Importer::import_nodes(const std::vector<onnx::NodeProto>& nodes,
-                                          std::unordered_set<std::string> outputs, Scope& scope, int depth) {
+core::Result<void> Importer::import_nodes(const onnx::NodeList& nodes, std::unordered_set<std::string> outputs,
+                                          Scope& scope, int depth) {
     const NeededNodes needed = needed_nodes(nodes, std::move(outputs));
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (!needed.are_needed[i]) {
-            continue;
-        }
-        if (const auto done = import_node(nodes[i], scope, depth, std::nullopt); !done) {
-            return done;
+    auto node = nodes.begin();
+    for (std::size_t i = 0; i < needed.are_needed.size(); ++i) {
+        if (needed.are_needed[i]) {
+            if (auto done = import_node(*node, scope, depth, std::nullopt); !done) {
+                return done;
+            }
         }
         // Models may have very many nodes, so what nobody reads any more makes room.
         for (std::size_t input = 0; input < most_last_reads && needed.last_reads[i] >> input != 0; ++input) {
             if ((needed.last_reads[i] >> input & 1) != 0) {
-                scope.forget(nodes[i].input(static_cast<int>(input)));
+                scope.forget(node->input(static_cast<int>(input)));
             }
         }
         if (&nodes == taken_nodes_) {
-            (*taken_nodes_)[i] = {};
+            memory_ -= onnx::memory_of_list_element<onnx::NodeProto> + onnx::memory_inside(*node);
+            node = taken_nodes_->erase(node);
+        } else {
+            ++node;
         }
     }
     return {};
@@ -76,6 +81,12 @@ core::Result<void> Importer::import_node(const onnx::NodeProto& proto, Scope& sc
                                          std::optional<std::size_t> origin) {
     if (++imported_ > most_imported_nodes) {
         return core::fail(fmt::format("the model has more than {} nodes", most_imported_nodes));
+    }
+    // A mapping may copy the node's attributes.
+    constexpr std::uint64_t copies = 3;
+    const bool has_body = std::ranges::any_of(proto.attribute(), [](const auto& one) { return one.g.has(); });
+    if (auto fits = check_memory(has_body ? 0 : copies * onnx::memory_inside(proto)); !fits) {
+        return fits;
     }
     if (depth > most_depth) {
         return core::fail(
@@ -90,8 +101,7 @@ core::Result<void> Importer::import_node(const onnx::NodeProto& proto, Scope& sc
         }
     }
     if (!origin) {
-        origin = nodes_.size();
-        nodes_.push_back(
+        origin = add_node_of_model(
             {proto.name().empty() && proto.output.size() > 0 ? proto.output(0) : proto.name(), full_type(proto)});
     }
     auto done = import_operator(proto, scope, depth, *origin);

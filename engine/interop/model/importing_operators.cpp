@@ -63,6 +63,13 @@ bool Importer::fold(const OnnxNode& node, const onnx::NodeProto& proto, std::vec
     if (node.inputs.empty() || !std::ranges::all_of(node.inputs, constant) || !std::ranges::all_of(outputs, small)) {
         return false;
     }
+    std::uint64_t bytes = 0;
+    for (const OnnxTensor& output : outputs) {
+        bytes += 3 * output.bytes();  // while it is computed, and then for its users and the graph
+    }
+    if (!check_memory(bytes)) {
+        return false;
+    }
     OnnxNode named = node;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         outputs[i].value = fmt::format("#{}", i);

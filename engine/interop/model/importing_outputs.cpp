@@ -28,8 +28,7 @@ std::string Importer::output_value(const OnnxTensor& tensor, const std::string& 
     if (!mapped) {
         return "";
     }
-    const std::size_t origin = nodes_.size();
-    nodes_.push_back({name, "Identity"});
+    const std::size_t origin = add_node_of_model({name, "Identity"});
     builder_.add_node(name, origin, std::move(*mapped));
     return copy.value;
 }

@@ -9,10 +9,17 @@
 
 #include "engine/core/utf8.h"
 #include "engine/interop/model/sparse_data.h"
+#include "engine/interop/onnx_message_memory.h"
 
 namespace dmlconform::interop {
+namespace {
 
-void Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
+/// The object that has or reads the elements of a constant.
+constexpr std::uint64_t memory_of_source = 64;
+
+}  // namespace
+
+core::Result<void> Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
     const auto add = [&](const std::string& name, core::Result<ConstantTensor> constant) {
         if (constant) {
             set_constant(name, std::move(*constant), scope);
@@ -21,14 +28,25 @@ void Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
         }
     };
     for (const onnx::TensorProto& tensor : graph.initializer()) {
+        // The elements, and what the constant's users see of them, take no more than the numbers in the message.
+        if (auto fits = check_memory(2 * onnx::memory_inside(tensor)); !fits) {
+            return fits;
+        }
         add(tensor.name(), constant_tensor(tensor, path_));
     }
     for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
+        // Values, indices, and positions in a list that doubles.
+        if (auto fits = check_memory(4 * onnx::memory_inside(tensor)); !fits) {
+            return fits;
+        }
         add(tensor.values().name(), constant_tensor(tensor));
     }
+    return {};
 }
 
 void Importer::set_constant(const std::string& name, ConstantTensor constant, Scope& scope) {
+    memory_ += memory_of_source + onnx::memory_of_block(constant.source_bytes) +
+               onnx::memory_of_block(constant.tensor.elements.size());
     constant.tensor.value = builder_.unique_value_name(name);
     builder_.declare(constant.tensor.value, {ModelInput::Kind::constant, name, without_elements(constant.tensor),
                                              cases::Initialiser(constant.source)});
@@ -94,6 +112,9 @@ core::Result<void> Importer::add_inputs(Scope& scope) {
     for (const onnx::ValueInfoProto& input : model_.graph().input()) {
         if (scope.find(input.name()) != nullptr) {
             continue;  // an initializer, which older models list among the inputs
+        }
+        if (auto fits = check_memory(); !fits) {
+            return fits;
         }
         auto tensor = declared_tensor(input, false);
         if (!tensor) {

@@ -10,6 +10,7 @@
 
 #include "engine/core/counted.h"
 #include "engine/core/utf8.h"
+#include "engine/interop/model/memory_limit.h"
 #include "engine/interop/model/model_data.h"
 #include "engine/interop/model/skeleton.h"
 #include "engine/interop/random_inputs.h"
@@ -225,7 +226,7 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     if (!data) {
         return tl::unexpected(data.error());
     }
-    ModelOptions import_options{{}, options.input_sizes};
+    ModelOptions import_options{{}, options.input_sizes, memory_for_model_at(path)};
     for (const auto& [name, tensor] : data->inputs) {
         import_options.input_sizes.insert_or_assign(name, tensor.tensor.onnx_sizes());
     }

@@ -12,19 +12,15 @@
 #include <vector>
 
 #include "engine/core/text_file.h"
+#include "engine/interop/model/memory_limit.h"
 
 namespace dmlconform::interop {
 namespace {
 
-/// Limit for a model without its large tensors. Protobuf's parser needs several times as much memory.
+/// Limit for a model without its large tensors.
 constexpr std::size_t most_skeleton_bytes = std::size_t{64} << 20;
 /// Same limit as in protobuf.
 constexpr int most_levels = 64;
-
-/// Limit for the memory that messages take once they are imported: so many times the file, and this much in addition,
-/// because small files consist of names and attributes. An empty message takes 2 bytes in a file.
-constexpr std::uint64_t most_memory_per_byte = 4;
-constexpr std::uint64_t least_memory_limit = std::uint64_t{192} << 20;
 
 /// A forward reader that can skip data. It reads blocks; skipped data are not read.
 class FileReader {
@@ -115,27 +111,9 @@ void put_number(std::uint64_t number, std::string& to) {
     to += static_cast<char>(number);
 }
 
-/// About the memory that a field of this length takes once it is imported, without what is in its own messages.
-std::uint64_t memory_of(Message parent, Message child, std::uint64_t length) {
-    constexpr std::uint64_t message = 256;
-    const std::uint64_t text = parent == Message::node || parent == Message::attribute ? 40 : 96;
-    // Measured: 150,000 nodes of one operator, one input and one output take 160 MB, with their names.
-    constexpr std::uint64_t node = 950;
-    if (child != Message::other) {
-        return child == Message::node ? node : message;
-    }
-    // A node's other fields are names. Lists of numbers take eight bytes for each that the file has, and sizes of
-    // values are messages of four bytes.
-    const std::uint64_t per_byte = parent == Message::node                                     ? 1
-                                   : parent == Message::tensor || parent == Message::attribute ? 8
-                                                                                               : 16;
-    return text + per_byte * length;
-}
-
 class Skeleton {
 public:
-    explicit Skeleton(FileReader reader)
-        : reader_(std::move(reader)), memory_left_(most_memory_per_byte * reader_.size() + least_memory_limit) {}
+    explicit Skeleton(FileReader reader) : reader_(std::move(reader)) {}
 
     core::Result<std::string> read(Message kind) {
         std::string text;
@@ -227,11 +205,6 @@ private:
             return true;
         }
         const Message child = child_of(kind, field);
-        const std::uint64_t memory = memory_of(kind, child, std::min<std::uint64_t>(*length, most_skeleton_bytes));
-        if (memory > memory_left_) {
-            return fail("its names and messages would take much more memory than the file has bytes");
-        }
-        memory_left_ -= memory;
         put_number(tag, to);
         if (child == Message::other) {
             if (*length > most_skeleton_bytes) {
@@ -241,6 +214,7 @@ private:
             return reader_.append(*length, to);
         }
         std::string content;
+        content.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, most_skeleton_bytes)));
         if (!copy_message(child, reader_.position() + *length, level + 1, content)) {
             return false;
         }
@@ -250,7 +224,6 @@ private:
     }
 
     FileReader reader_;
-    std::uint64_t memory_left_;
     std::string error_;
 };
 
@@ -267,7 +240,14 @@ core::Result<Proto> read_skeleton(const std::filesystem::path& path, Message kin
     }
     auto text = Skeleton(FileReader(std::move(*stream), size)).read(kind);
     Proto message;
-    if (!text || !onnx::read_message(*text, message)) {
+    auto result = onnx::ReadResult::malformed;
+    if (text) {
+        result = onnx::read_message(*text, message, memory_for_model(size) - text->size());
+    }
+    if (result == onnx::ReadResult::too_large) {
+        return tl::unexpected(too_much_memory(""));
+    }
+    if (result == onnx::ReadResult::malformed) {
         const std::string why =
             text || text.error().message.empty() ? fmt::format("it is not {}, or cut off", what) : text.error().message;
         return core::fail(why, "such a file is a message of protobuf in its binary format");
@@ -278,11 +258,7 @@ core::Result<Proto> read_skeleton(const std::filesystem::path& path, Message kin
 }  // namespace
 
 core::Result<onnx::ModelProto> read_model_skeleton(const std::filesystem::path& path) {
-    auto model = read_skeleton<onnx::ModelProto>(path, Message::model, "an ONNX model");
-    if (model && model->graph.has()) {
-        model->graph.edit().node.edit().shrink_to_fit();  // up to half of what a long list takes
-    }
-    return model;
+    return read_skeleton<onnx::ModelProto>(path, Message::model, "an ONNX model");
 }
 
 core::Result<onnx::TensorProto> read_tensor_skeleton(const std::filesystem::path& path) {

@@ -83,7 +83,8 @@ core::Result<ConstantTensor> constant_tensor(const onnx::SparseTensorProto& prot
         return tl::unexpected(positions.error());
     }
     const core::DataType type = dense->type;
-    ConstantTensor constant{std::move(*dense), nullptr};
+    const std::uint64_t bytes = values->elements.size() + positions->size() * sizeof(positions->front());
+    ConstantTensor constant{std::move(*dense), nullptr, bytes};
     constant.source = std::make_shared<SparseElements>(std::move(*values), std::move(*positions));
     if (constant.tensor.count() <= most_known_elements) {
         constant.tensor.elements.resize(constant.tensor.bytes());

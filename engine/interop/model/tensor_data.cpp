@@ -111,12 +111,12 @@ core::Result<core::Dimensions> sizes_of(const onnx::TensorProto& proto) {
 }  // namespace
 
 ConstantTensor constant_tensor(OnnxTensor tensor) {
-    ConstantTensor constant{std::move(tensor), nullptr};
-    constant.source = std::make_shared<GivenBytes>(constant.tensor.elements);
-    if (constant.tensor.count() > most_known_elements) {
-        constant.tensor.elements.clear();
+    std::vector<std::byte> bytes = std::move(tensor.elements);
+    if (tensor.count() <= most_known_elements) {
+        tensor.elements = bytes;
     }
-    return constant;
+    const std::uint64_t count = bytes.size();
+    return {std::move(tensor), std::make_shared<GivenBytes>(std::move(bytes)), count};
 }
 
 ConstantTensor repeated_constant(OnnxTensor tensor, const OnnxTensor& element) {

@@ -15,6 +15,8 @@ using SourcePointer = std::shared_ptr<const cases::ElementSource>;
 struct ConstantTensor {
     OnnxTensor tensor;
     SourcePointer source;
+    /// The bytes that the source has in memory.
+    std::uint64_t source_bytes = 0;
 };
 
 /// A tensor of the model at `path`: inline, skipped in the file, or in another file of its folder. Checks the amount of

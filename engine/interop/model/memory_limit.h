@@ -1,0 +1,27 @@
+// How much memory a model may take while it is imported, besides its tensors. A few bytes of a hostile file can stand
+// for a node, or for a call of a function with thousands of nodes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "engine/core/error.h"
+
+namespace dmlconform::interop {
+
+/// The limit for a file of so many bytes. docs/models.md says so.
+[[nodiscard]] constexpr std::uint64_t memory_for_model(std::uint64_t file_bytes) {
+    // Small files consist of names and attributes. With this, 100,000 nodes of 20 bytes can be imported. docs/models.md
+    // has half as much again: for the program itself, and for what cannot be counted.
+    constexpr std::uint64_t least = std::uint64_t{64} << 20;
+    constexpr std::uint64_t per_byte = 4;
+    return least + per_byte * file_bytes;
+}
+
+[[nodiscard]] std::uint64_t memory_for_model_at(const std::filesystem::path& path);
+
+/// Refuses a model. `place` says where the memory is not enough any more; it may be empty.
+[[nodiscard]] core::Error too_much_memory(std::string_view place);
+
+}  // namespace dmlconform::interop
