@@ -44,6 +44,9 @@ struct Reading {
 /// Thrown before more memory is taken than may be.
 struct TooLarge {};
 
+/// Names are looked up in sets and maps, whose elements have a pointer and a hash, too.
+constexpr std::uint64_t look_up = 64;
+
 void take(std::uint64_t bytes, const Reading& at) {
     if (bytes > at.memory_left) {
         throw TooLarge();
@@ -97,7 +100,7 @@ Outcome read_field(pbf_reader& reader, Single<T>& field, const Reading& at) {
     }
     if constexpr (std::is_same_v<T, std::string>) {
         const auto text = reader.get_view();
-        take(memory_of_text(text.size()), at);
+        take(memory_of_text(text.size()) + (text.empty() ? 0 : look_up), at);
         field.set(std::string(text.data(), text.size()));
     } else {
         field.set(read_value<T>(reader));
@@ -145,8 +148,6 @@ Outcome read_field(pbf_reader& reader, List<T>& field, const Reading& at) {
     }
     take_elements(1, field(), at);
     if constexpr (std::is_same_v<T, std::string>) {
-        // Names are looked up in sets and maps, whose elements have a pointer and a hash, too.
-        constexpr std::uint64_t look_up = 64;
         const auto text = reader.get_view();
         take(memory_of_text(text.size()) + look_up, at);
         field.add(std::string(text.data(), text.size()));

@@ -23,6 +23,32 @@ std::uint64_t memory_of_numbers(const auto& list) {
     return onnx::memory_of_block(list.size() * sizeof(list.front()));
 }
 
+std::uint64_t memory_of(const core::TensorDesc& desc) {
+    return memory_of_numbers(desc.sizes) + (desc.strides ? memory_of_numbers(*desc.strides) : 0);
+}
+
+/// About what a descriptor takes, with what the rules keep of it, and its element in a set.
+std::uint64_t memory_of(const operators::Descriptor& descriptor) {
+    constexpr std::uint64_t around = 256;
+    std::uint64_t bytes = around + onnx::memory_of_block(sizeof(operators::Descriptor)) +
+                          onnx::memory_of_block(descriptor.values.size() * sizeof(operators::FieldValue));
+    for (const operators::FieldValue& value : descriptor.values) {
+        if (const auto* tensor = std::get_if<core::TensorDesc>(&value)) {
+            bytes += memory_of(*tensor);
+        } else if (const auto* tensors = std::get_if<operators::TensorDescArray>(&value)) {
+            bytes += onnx::memory_of_block(tensors->items.capacity() * sizeof(core::TensorDesc));
+            for (const core::TensorDesc& tensor_of_array : tensors->items) {
+                bytes += memory_of(tensor_of_array);
+            }
+        } else if (const auto* numbers = std::get_if<std::vector<std::uint32_t>>(&value)) {
+            bytes += memory_of_numbers(*numbers);
+        } else if (const auto* others = std::get_if<std::vector<float>>(&value)) {
+            bytes += memory_of_numbers(*others);
+        }
+    }
+    return bytes;
+}
+
 }  // namespace
 
 void GraphBuilder::reserve(std::size_t nodes) {
@@ -74,6 +100,8 @@ operators::ValueIndex GraphBuilder::read_value(const std::string& value) {
     if (const auto index = find(value)) {
         return *index;
     }
+    // What becomes of an input: a field of the graph's descriptor, in lists that double, and data.
+    memory_of_parts_ += sizeof(ModelInput) + 2 * (sizeof(operators::Field) + sizeof(operators::FieldValue));
     const ModelInput& input = declared_.at(value);
     return add_value({value, desc_of(input.tensor), std::nullopt, input.kind == ModelInput::Kind::constant});
 }
@@ -115,6 +143,9 @@ void GraphBuilder::add_node(const std::string& name, std::size_t origin, MappedN
             node.outputs[i] = unique_value_name(fmt::format("{}.{}", added.name, outputs[i].name));
         }
         added.outputs.push_back(computed_value(node.outputs[i], *outputs[i].desc, {graph_.nodes.size(), i}));
+    }
+    if (descriptors_.insert(node.descriptor.get()).second) {
+        memory_of_parts_ += memory_of(*node.descriptor);
     }
     memory_of_parts_ +=
         onnx::memory_of_text(added.name.size()) + memory_of_numbers(added.inputs) + memory_of_numbers(added.outputs);
@@ -216,6 +247,7 @@ BuiltGraph GraphBuilder::finish(const std::vector<std::string>& outputs) {
     }
     // Models may have very many nodes, so what is no longer needed makes room.
     by_name_.clear();
+    descriptors_.clear();
     value_names_ = PlainNames();
     node_names_ = PlainNames();
     const std::vector<operators::ValueIndex> new_indices = keep_values(used_values());
@@ -224,6 +256,8 @@ BuiltGraph GraphBuilder::finish(const std::vector<std::string>& outputs) {
         output = new_indices[output];
     }
     BuiltGraph built;
+    built.inputs.reserve(static_cast<std::size_t>(
+        std::ranges::count_if(graph_.values, [](const auto& value) { return !value.producer.has_value(); })));
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
         if (!graph_.values[i].producer) {
             graph_.inputs.push_back(i);

@@ -107,6 +107,8 @@ private:
     /// For each of graph_.nodes.
     std::vector<std::size_t> origins_;
     std::vector<bool> needed_;
+    /// Those that memory_of_parts_ has. Nodes that do the same share one.
+    std::unordered_set<const operators::Descriptor*> descriptors_;
     std::unordered_set<operators::ValueIndex, NameHash, NameEqual> by_name_{0, NameHash{&graph_.values},
                                                                             NameEqual{&graph_.values}};
     /// What names and lists take.

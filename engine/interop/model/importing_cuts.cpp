@@ -15,6 +15,10 @@ void Importer::cut(const onnx::NodeProto& proto, const std::string& reason, Scop
     Cut cut{{nodes_[origin], reason}, core::shortened(full_type(proto), 60), {}, {}, std::nullopt};
     std::unordered_set<std::string> names;
     add_reads(proto, names);
+    constexpr std::uint64_t memory_of_read = 200;
+    if (!check_memory(names.size() * memory_of_read)) {
+        names.clear();
+    }
     for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
         if (const auto value = name.empty() ? nullptr : scope.find(name); value && value->missing.empty()) {
             cut.reads.push_back(without_elements(value->tensor));

@@ -16,6 +16,13 @@
 namespace dmlconform::interop {
 namespace {
 
+/// Limit for the inputs of a node, and for its outputs.
+constexpr int most_tensors = 4096;
+
+bool has_too_many_tensors(const onnx::NodeProto& node) {
+    return node.input.size() > most_tensors || node.output.size() > most_tensors;
+}
+
 /// Limit for nested functions, branches and expansions.
 constexpr int most_depth = 32;
 
@@ -92,10 +99,11 @@ core::Result<void> Importer::import_node(const onnx::NodeProto& proto, Scope& sc
         return core::fail(
             fmt::format("functions or branches of the model are nested in more than {} levels", most_depth));
     }
-    if (const auto found = functions_.find({proto.domain(), proto.op_type()}); found != functions_.end()) {
-        return import_function(proto, *found->second, scope, depth);
+    const auto function = functions_.find({proto.domain(), proto.op_type()});
+    if (function != functions_.end() && !has_too_many_tensors(proto)) {
+        return import_function(proto, *function->second, scope, depth);
     }
-    if (proto.op_type() == "If" && is_own_domain(proto.domain())) {
+    if (proto.op_type() == "If" && is_own_domain(proto.domain()) && !has_too_many_tensors(proto)) {
         if (const onnx::GraphProto* branch = chosen_branch(proto, scope)) {
             return import_branch(proto, *branch, scope, depth);
         }
@@ -202,14 +210,14 @@ core::Result<void> Importer::import_expansion(const std::vector<onnx::NodeProto>
 }
 
 core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Scope& scope) {
-    constexpr int most_tensors = 4096;
-    if (proto.input.size() > most_tensors || proto.output.size() > most_tensors) {
+    if (has_too_many_tensors(proto)) {
         return core::fail(fmt::format("it has more than {} inputs or outputs", most_tensors));
     }
     OnnxNode node;
     node.proto = &proto;
     node.type = full_type(proto);
     node.opset = scope.opset(proto.domain());
+    std::uint64_t bytes = 0;
     for (const std::string& name : proto.input()) {
         const auto value = name.empty() ? nullptr : scope.find(name);
         if (name.empty()) {
@@ -219,6 +227,8 @@ core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Sco
         } else if (!value->missing.empty()) {
             return core::fail(fmt::format("its input \"{}\" is missing: {}", core::shortened(name, 60),
                                           core::shortened(value->missing, 300)));
+        } else if (bytes += value->tensor.elements.size(); !check_memory(bytes)) {
+            return core::fail("the known elements of its inputs take too much memory");
         } else {
             node.inputs.emplace_back(value->tensor);
         }

@@ -77,12 +77,19 @@ core::Result<ImportedModel> Importer::finish(const Scope& scope) {
 
 ImportedModel Importer::described(ImportedModel result, BuiltGraph built, std::size_t needed,
                                   const std::vector<bool>& matters) {
-    std::unordered_set<std::size_t> judged;
+    std::vector<std::size_t> uses(nodes_.size());
+    for (const std::size_t origin : built.origins) {
+        ++uses[origin];
+    }
+    result.judged_nodes =
+        needed - static_cast<std::size_t>(
+                     std::count(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(needed), std::size_t{0}));
     result.origins.reserve(built.origins.size());
     for (const std::size_t origin : built.origins) {
-        result.origins.push_back(nodes_[origin]);
-        if (origin < needed) {
-            judged.insert(origin);
+        if (--uses[origin] == 0) {
+            result.origins.push_back(std::move(nodes_[origin]));
+        } else {
+            result.origins.push_back(nodes_[origin]);
         }
     }
     for (std::size_t i = 0; i < cuts_.size(); ++i) {
@@ -101,8 +108,7 @@ ImportedModel Importer::described(ImportedModel result, BuiltGraph built, std::s
             "{} nodes compute with 32 bits between casts: DirectML does not take their 64 bits", narrowed_));
     }
     result.needed_nodes = needed;
-    result.judged_nodes = judged.size();
-    result.folded_nodes = needed - std::min(needed, judged.size() + result.cuts.size());
+    result.folded_nodes = needed - std::min(needed, result.judged_nodes + result.cuts.size());
     result.graph = std::make_shared<const operators::Graph>(std::move(built.graph));
     result.inputs = std::move(built.inputs);
     return result;

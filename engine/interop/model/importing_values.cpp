@@ -54,7 +54,7 @@ void Importer::set_constant(const std::string& name, ConstantTensor constant, Sc
 }
 
 OnnxTensor Importer::without_elements(OnnxTensor tensor) {
-    tensor.elements.clear();
+    tensor.elements = std::vector<std::byte>();  // clear() would keep the memory
     return tensor;
 }
 

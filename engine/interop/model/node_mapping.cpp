@@ -196,10 +196,14 @@ std::vector<std::size_t> inputs_to_know(const OnnxNode& node) {
 }
 
 void KnownDescriptors::add(const std::string& text, std::shared_ptr<const operators::Descriptor> descriptor) {
-    constexpr std::size_t most = 1024;  // Their texts must not take much memory.
-    if (by_text_.size() >= most) {
+    // Their texts must not take much memory.
+    constexpr std::size_t most = 1024;
+    constexpr std::size_t most_characters = 1 << 20;
+    if (by_text_.size() >= most || characters_ + text.size() > most_characters) {
         by_text_.clear();
+        characters_ = 0;
     }
+    characters_ += text.size();
     by_text_.emplace(text, std::move(descriptor));
 }
 

@@ -36,6 +36,8 @@ public:
 
 private:
     std::unordered_map<std::string, std::shared_ptr<const operators::Descriptor>> by_text_;
+    /// The length of all texts.
+    std::size_t characters_ = 0;
 };
 
 /// The operator, which is legal. Tensors with OnnxTensor::value refer to that value, others are constants.

@@ -34,10 +34,12 @@ public:
     /// A branch sees the surrounding scope, a function does not. What the names of this scope take is added to `memory`
     /// as long as it exists.
     Scope(const Scope* around, std::map<std::string, std::int64_t> opsets, std::uint64_t& memory)
-        : around_(around), opsets_(std::move(opsets)), all_memory_(memory) {}
+        : around_(around), opsets_(std::move(opsets)), all_memory_(memory) {
+        add_memory(opsets_.size() * memory_of_opset);
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    ~Scope() { clear(); }
+    ~Scope() { add_memory(std::uint64_t{0} - memory_); }
 
     /// Null for an unknown name.
     [[nodiscard]] std::shared_ptr<const NamedValue> find(const std::string& name) const {
@@ -67,7 +69,7 @@ public:
     }
     void clear() {
         values_.clear();
-        add_memory(std::uint64_t{0} - memory_);
+        add_memory(opsets_.size() * memory_of_opset - memory_);
     }
 
     [[nodiscard]] std::int64_t opset(const std::string& domain) const {
@@ -77,6 +79,9 @@ public:
     [[nodiscard]] const std::map<std::string, std::int64_t>& opsets() const { return opsets_; }
 
 private:
+    /// An element of a tree, with three pointers and a colour.
+    static constexpr std::uint64_t memory_of_opset =
+        onnx::memory_of_block(sizeof(std::pair<const std::string, std::int64_t>) + 4 * sizeof(void*));
     using Values = std::unordered_map<std::string, std::shared_ptr<const NamedValue>>;
 
     static std::uint64_t memory_of(const std::string& name, const NamedValue& value) {
