@@ -29,12 +29,19 @@ namespace variants_of_kernels {
 // Each is defined beside the kernel of its operators.
 void resample_with_clamped_offsets(const KernelArguments& arguments);
 void resample_with_elements_below(const KernelArguments& arguments);
+void slice1_with_merged_dimensions(const KernelArguments& arguments);
+void slice_grad_with_merged_dimensions(const KernelArguments& arguments);
+void average_pooling_in_32_bits(const KernelArguments& arguments);
+void lp_pooling_in_32_bits(const KernelArguments& arguments);
+void max_pooling_in_32_bits(const KernelArguments& arguments);
 void average_pooling_grad_in_32_bits(const KernelArguments& arguments);
 void quantized_average_pooling_in_32_bits(const KernelArguments& arguments);
 void mean_variance_normalization_with_stored_variance(const KernelArguments& arguments);
 void rnn_without_absent_states(const KernelArguments& arguments);
 void gru_without_absent_states(const KernelArguments& arguments);
 void lstm_without_absent_states(const KernelArguments& arguments);
+void clip_by_halves(const KernelArguments& arguments);
+void clip_grad_by_halves(const KernelArguments& arguments);
 
 }  // namespace variants_of_kernels
 

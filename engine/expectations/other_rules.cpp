@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "engine/operators/rules.h"
@@ -25,6 +26,7 @@ constexpr std::array<std::string_view, 1> max_pooling_grad{"MAX_POOLING_GRAD"};
 constexpr std::array<std::string_view, 1> scatter_nd{"SCATTER_ND"};
 constexpr std::array<std::string_view, 2> foldings{"FOLD", "UNFOLD"};
 constexpr std::array<std::string_view, 2> quantizations{"QUANTIZE", "DEQUANTIZE"};
+constexpr std::array<std::string_view, 1> slice_grad{"SLICE_GRAD"};
 constexpr std::array<std::string_view, 1> quantized_average{"QUANTIZED_LINEAR_AVERAGE_POOLING"};
 
 Sizes sizes_of(const Descriptor& descriptor, std::string_view tensor) {
@@ -78,6 +80,26 @@ bool has_gathered_sizes(const Descriptor& descriptor) {
     const std::size_t compared = std::min(gathered.size(), output.size());
     return std::equal(gathered.end() - static_cast<std::ptrdiff_t>(compared), gathered.end(),
                       output.end() - static_cast<std::ptrdiff_t>(compared));
+}
+
+/// The window lies in the output, and may have no element. So does a position for each gradient, as if all strides were
+/// positive.
+bool has_gradients_in_output(const Descriptor& descriptor) {
+    const Sizes gradient = sizes_of(descriptor, "InputGradientTensor");
+    const Sizes output = sizes_of(descriptor, "OutputGradientTensor");
+    const auto& offsets = descriptor.uints("InputWindowOffsets");
+    const auto& windows = descriptor.uints("InputWindowSizes");
+    const auto& strides = descriptor.get<std::vector<std::int32_t>>("InputWindowStrides");
+    const std::size_t count = output.size();
+    bool fits =
+        gradient.size() == count && offsets.size() == count && windows.size() == count && strides.size() == count;
+    for (std::size_t d = 0; fits && d < count; ++d) {
+        const std::uint64_t offset = offsets[d];
+        const auto step = static_cast<std::uint64_t>(std::abs(std::int64_t{strides[d]}));
+        fits = step != 0 && gradient[d] != 0 && offset + windows[d] <= output[d] &&
+               offset + (gradient[d] - 1) * step < output[d];
+    }
+    return fits;
 }
 
 /// Any number of leading ones does.
@@ -270,6 +292,7 @@ constexpr OtherRule all[] = {
     {"channelsOfAnyRank", integer_convolutions, has_channels_of_any_rank},
     {"distinctOutputStrides", {}, has_distinct_output_strides},
     {"gatheredSizes", gather, has_gathered_sizes},
+    {"gradientsInOutput", slice_grad, has_gradients_in_output},
     {"parametersOfAnySize", quantized_average, has_parameters_of_any_size},
     {"pooledSizesIn32Bits", max_pooling_grad, has_pooled_sizes_in_32_bits},
     {"roomForOutputPadding", convolution, has_room_for_output_padding},

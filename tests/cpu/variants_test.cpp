@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "tests/cpu/references.h"
@@ -229,6 +230,135 @@ TEST(Variants, PoolingGradientsOfEndlessWindowsComeToAnEnd) {
                                                                     {"IncludePadding", 1}});
     const Tensor input = tensor_of<float>(one, {1});
     EXPECT_EQ(computed(descriptor, {&input}, "narrowPositions").outputs.size(), 1U);
+}
+
+// ---- poolings: in 32 bits ----------------------------------------------------------------------------------------
+
+/// A pooling of a row by windows of one element, with a dilation of 2^31 - 1. `more` are fields of the operator alone.
+cpu::Reference pooled(std::string_view name, const Floats& row, std::vector<Setting> more) {
+    const core::TensorDesc desc = tensor(DataType::float32, {1, 1, 1, static_cast<std::uint32_t>(row.size())});
+    more.insert(more.end(), {{"InputTensor", desc},
+                             {"OutputTensor", desc},
+                             {"Strides", {1, 1}},
+                             {"WindowSize", {1, 1}},
+                             {"StartPadding", {0, 0}},
+                             {"EndPadding", {0, 0}},
+                             {"Dilations", {1, 2147483647}}});
+    const Descriptor descriptor = describe(name, more);
+    const Tensor input = tensor_of<float>(desc, row);
+    return computed(descriptor, {&input}, "narrowPositions");
+}
+
+/// Every second step is 2^32 - 2, so that a window has each second element in front of it as well.
+TEST(Variants, AveragesGoOnBehindTheLargestPosition) {
+    expect(pooled("AVERAGE_POOLING1", {10, 20, 40, 80, 160, 240}, {{"IncludePadding", 0}}),
+           {10, 20, 25, 50, 70, 340.0F / 3});
+    // The positions in between are outside of the input, and count as padding: those of window 3 are 3, -2^31 + 2, 1,
+    // -2^31 and -1.
+    expect(pooled("AVERAGE_POOLING1", {10, 20, 40, 80, 160, 240}, {{"IncludePadding", 1}}),
+           {10, 20.0F / 3, 50.0F / 3, 20, 42, 340.0F / 7});
+}
+
+TEST(Variants, NormsGoOnBehindTheLargestPosition) {
+    expect(pooled("LP_POOLING1", {60, -50, 40, -30, 20, -10}, {{"P", 1}}), {60, 50, 100, 80, 120, 90});
+    expect(pooled("LP_POOLING1", {3, 0, 4, 0}, {{"P", 2}}), {3, 0, 5, 0});
+}
+
+TEST(Variants, MaximaGoOnBehindTheLargestPosition) {
+    const cpu::Reference reference = pooled("MAX_POOLING2", {60, 50, 40, 30, 20, 90},
+                                            {{"OutputIndicesTensor", tensor(DataType::uint32, {1, 1, 1, 6})}});
+    EXPECT_EQ(values_of<float>(reference.outputs[0]), (std::vector<float>{60, 50, 60, 50, 60, 90}));
+    EXPECT_EQ(values_of<std::uint32_t>(reference.outputs[1]), (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 5}));
+}
+
+// ---- SLICE1 and SLICE_GRAD: dimensions are merged ----------------------------------------------------------------
+
+/// A window of a tensor, and how many of its elements are taken. Strides may be empty.
+struct Taken {
+    std::vector<std::uint32_t> whole;
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> window;
+    std::vector<std::int32_t> steps;
+    std::vector<std::uint32_t> part;
+    std::vector<std::uint32_t> part_strides = {};
+};
+
+/// The addresses from which SLICE1 takes the elements, in a tensor without gaps.
+std::vector<std::uint32_t> addresses_of(const Taken& taken) {
+    const core::TensorDesc whole = tensor(DataType::uint32, taken.whole);
+    core::TensorDesc part = tensor(DataType::uint32, taken.part);
+    if (!taken.part_strides.empty()) {
+        part = tensor(DataType::uint32, taken.part, taken.part_strides);
+    }
+    const Descriptor descriptor = describe("SLICE1", {{"InputTensor", whole},
+                                                      {"OutputTensor", part},
+                                                      {"InputWindowOffsets", taken.offsets},
+                                                      {"InputWindowSizes", taken.window},
+                                                      {"InputWindowStrides", taken.steps}});
+    std::vector<std::uint32_t> addresses(*core::element_count(whole.sizes));
+    std::iota(addresses.begin(), addresses.end(), 0U);
+    const Tensor input = tensor_of<std::uint32_t>(whole, addresses);
+    return values_of<std::uint32_t>(computed(descriptor, {&input}, "mergedDimensions").outputs[0]);
+}
+
+/// What DirectML 1.15.4 computed. Where nothing is merged, it is what should be.
+TEST(Variants, SlicesMergeDimensionsOfWholeWindows) {
+    using Addresses = std::vector<std::uint32_t>;
+    // Rows of the input are taken to be as short as those of the output.
+    EXPECT_EQ(addresses_of({{3, 4}, {0, 0}, {3, 4}, {1, 1}, {2, 2}}), (Addresses{0, 1, 2, 3}));
+    // The window has not all of the inner dimension, or steps.
+    EXPECT_EQ(addresses_of({{3, 4}, {0, 0}, {3, 3}, {1, 1}, {2, 2}}), (Addresses{0, 1, 4, 5}));
+    EXPECT_EQ(addresses_of({{3, 4}, {0, 0}, {3, 4}, {2, 1}, {2, 2}}), (Addresses{0, 1, 8, 9}));
+    EXPECT_EQ(addresses_of({{3, 4}, {0, 0}, {3, 4}, {1, -1}, {2, 2}}), (Addresses{3, 2, 7, 6}));
+    // Offsets of the outer dimension stay, and others stay as they are.
+    EXPECT_EQ(addresses_of({{5, 3, 4}, {2, 0, 0}, {3, 3, 2}, {1, 1, -1}, {2, 2, 2}}),
+              (Addresses{25, 24, 29, 28, 33, 32, 37, 36}));
+    // Three are merged, one after the other.
+    EXPECT_EQ(addresses_of({{4, 2, 4}, {0, 0, 0}, {4, 2, 4}, {1, 1, 1}, {2, 2, 1}}), (Addresses{0, 1, 2, 3}));
+    // A dimension of one element is in between if it steps.
+    EXPECT_EQ(addresses_of({{3, 1, 2}, {0, 0, 0}, {3, 1, 2}, {1, 1, 1}, {3, 1, 1}}), (Addresses{0, 1, 2}));
+    EXPECT_EQ(addresses_of({{3, 1, 2}, {0, 0, 0}, {3, 1, 2}, {1, 2, 1}, {3, 1, 1}}), (Addresses{0, 2, 4}));
+    // The output has gaps between its rows, or only one element in each.
+    EXPECT_EQ(addresses_of({{3, 4}, {0, 0}, {3, 4}, {1, 1}, {2, 2}, {3, 1}}), (Addresses{0, 1, 4, 5}));
+    EXPECT_EQ(addresses_of({{3, 2}, {0, 0}, {3, 2}, {1, 1}, {3, 1}, {2, 1}}), (Addresses{0, 1, 2}));
+}
+
+TEST(Variants, GradientsOfSlicesGoWhereMergedDimensionsAre) {
+    const core::TensorDesc whole = tensor(DataType::float32, {3, 4});
+    const core::TensorDesc part = tensor(DataType::float32, {2, 2});
+    const Descriptor descriptor = describe("SLICE_GRAD", {{"InputGradientTensor", part},
+                                                          {"OutputGradientTensor", whole},
+                                                          {"InputWindowOffsets", {0, 0}},
+                                                          {"InputWindowSizes", {3, 4}},
+                                                          {"InputWindowStrides", std::vector<std::int32_t>{1, 1}}});
+    const Tensor gradient = tensor_of<float>(part, {1, 2, 3, 4});
+    EXPECT_EQ(values_of<float>(computed(descriptor, {&gradient}, "mergedDimensions").outputs[0]),
+              (std::vector<float>{1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+// ---- CLIP: low halves have signs ---------------------------------------------------------------------------------
+
+TEST(Variants, LowHalvesOfClippedIntegersHaveSigns) {
+    using Longs = std::vector<std::int64_t>;
+    const core::TensorDesc desc = tensor(DataType::int64, {4});
+    const Tensor input = tensor_of<std::int64_t>(desc, {1, 3000000000, -5, 5000000000});
+    const auto clipped = [&](std::string_view name, float least, float greatest) {
+        return values_of<std::int64_t>(
+            computed(describe(name, {{"InputTensor", desc}, {"OutputTensor", desc}, {"Min", least}, {"Max", greatest}}),
+                     {&input}, "signedHalves")
+                .outputs[0]);
+    };
+    EXPECT_EQ(clipped("ELEMENT_WISE_CLIP", -10, 3e9F), (Longs{3000000000, 3000000000, -5, 3000000000}));
+    EXPECT_EQ(clipped("ELEMENT_WISE_CLIP", -10, 7), (Longs{1, 3000000000, -5, 7}));
+    EXPECT_EQ(clipped("ELEMENT_WISE_CLIP", 0, 1e10F), (Longs{1, 0, 0, 5000000000}));
+    const Tensor gradients = tensor_of<std::int64_t>(desc, {10, 20, 30, 40});
+    const Descriptor gradient = describe("ELEMENT_WISE_CLIP_GRAD", {{"InputTensor", desc},
+                                                                    {"InputGradientTensor", desc},
+                                                                    {"OutputGradientTensor", desc},
+                                                                    {"Min", -10},
+                                                                    {"Max", 3e9F}});
+    EXPECT_EQ(values_of<std::int64_t>(computed(gradient, {&input, &gradients}, "signedHalves").outputs[0]),
+              (Longs{0, 0, 30, 0}));
 }
 
 // ---- QUANTIZED_LINEAR_AVERAGE_POOLING: in 32 bits ----------------------------------------------------------------

@@ -36,6 +36,23 @@ TEST(OtherRules, WhatIsGatheredEndsLikeTheOutput) {
     EXPECT_FALSE(gathers("[2, 4]", "[2, 3]", "[2, 3]", 2, 1));
 }
 
+bool slices(const char* gradients, const char* output, const char* offsets, const char* windows, const char* strides) {
+    return meets("SLICE_GRAD",
+                 fmt::format(R"("InputGradientTensor": {}, "OutputGradientTensor": {}, "InputWindowOffsets": {},
+                                "InputWindowSizes": {}, "InputWindowStrides": {})",
+                             tensor(gradients), tensor(output), offsets, windows, strides),
+                 "gradientsInOutput");
+}
+
+TEST(OtherRules, GradientsOfSlicesLieInTheOutput) {
+    EXPECT_TRUE(slices("[2]", "[11]", "[0]", "[3]", "[3]"));
+    EXPECT_TRUE(slices("[1]", "[6]", "[4]", "[0]", "[4]")) << "a window may have no element";
+    EXPECT_FALSE(slices("[5]", "[5]", "[1]", "[4]", "[-1]")) << "the fifth is at 1 + 4";
+    EXPECT_TRUE(slices("[4]", "[5]", "[1]", "[4]", "[-1]"));
+    EXPECT_FALSE(slices("[1]", "[4]", "[2]", "[3]", "[1]")) << "the window ends behind the output";
+    EXPECT_FALSE(slices("[1, 3]", "[4, 4]", "[0, 0]", "[1, 1]", "[1, 2]")) << "the second dimension counts as well";
+}
+
 bool gathers_batches(const char* input, const char* indices, const char* output, int input_count, int indices_count,
                      int batches) {
     return meets(

@@ -1,6 +1,9 @@
 // Comparisons, selection and logical operators. What comments say about DirectML 1.15.4 is undocumented and was
 // measured on it. Equals definitions/element_wise.cpp.
+#include <cstdint>
+
 #include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/variants.h"
 #include "engine/operators/enumerations.h"
 
 namespace dmlconform::cpu::comparison_kernels {
@@ -18,6 +21,28 @@ T clipped(T x, T least, T greatest) {
 template <class T>
 T clip_gradient(T x, T gradient, T least, T greatest) {
     return select(least < x && x < greatest, gradient, T(0));
+}
+
+// Measured on DirectML 1.15.4: 64-bit integers with the same high half are compared by their low halves as INT32.
+template <class T>
+auto is_less_by_halves(T a, T b) {
+    return a < b;
+}
+
+inline bool is_less_by_halves(Signed a, Signed b) {
+    const bool is_decided_by_low = a.value >> 32 == b.value >> 32;
+    return is_decided_by_low ? static_cast<std::int32_t>(a.value) < static_cast<std::int32_t>(b.value) : a < b;
+}
+
+template <class T>
+T clipped_by_halves(T x, T least, T greatest) {
+    const T lesser = select(is_less_by_halves(x, greatest), x, greatest);
+    return select(is_less_by_halves(lesser, least), least, lesser);
+}
+
+template <class T>
+T clip_gradient_by_halves(T x, T gradient, T least, T greatest) {
+    return select(is_less_by_halves(least, x) && is_less_by_halves(x, greatest), gradient, T(0));
 }
 
 template <class T>
@@ -63,3 +88,23 @@ Kernels kernels() {
 }
 
 }  // namespace dmlconform::cpu::comparison_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+using comparison_kernels::clip_gradient_by_halves;
+using comparison_kernels::clipped_by_halves;
+
+void clip_by_halves(const KernelArguments& arguments) {
+    static const element_wise::Row row = element_wise::unary<element_wise::AnyNumber>(
+        "ELEMENT_WISE_CLIP", [](auto x, auto& p) { return clipped_by_halves(x, p[0], p[1]); });
+    element_wise::compute(row, arguments);
+}
+
+void clip_grad_by_halves(const KernelArguments& arguments) {
+    static const element_wise::Row row = element_wise::binary<element_wise::AnyNumber>(
+        "ELEMENT_WISE_CLIP_GRAD",
+        [](auto x, auto gradient, auto& p) { return clip_gradient_by_halves(x, gradient, p[0], p[1]); });
+    element_wise::compute(row, arguments);
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels

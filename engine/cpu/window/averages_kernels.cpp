@@ -5,6 +5,7 @@
 
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/variants.h"
+#include "engine/cpu/window/narrow_positions.h"
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
@@ -12,6 +13,7 @@ namespace dmlconform::cpu::averages_kernels {
 namespace {
 
 using window::Coordinates;
+using window::narrow;
 using window::OutputElement;
 using window::Windows;
 
@@ -43,20 +45,42 @@ struct Elements {
     }
 };
 
+/// The output, in which averages are stored.
+struct Averages {
+    core::Tensor& output;
+    core::ElementSlack* slack;
+
+    template <class Sum>
+    void store(const OutputElement& element, const Sum& sum, double count) const {
+        movement::store_computed(output, element.address, element.number, sum.value / count, slack,
+                                 [&] { return window::divided(sum.range(), count); });
+    }
+};
+
 void average(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[0];
-    core::Tensor& output = *arguments.outputs[0];
-    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    const Averages averages{*arguments.outputs[0], movement::wanted_slack(arguments)};
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, averages.output.desc);
     const Divisor divisor(arguments.descriptor, windows);
-    core::ElementSlack* const slack = movement::wanted_slack(arguments);
-    window::with_sum(slack != nullptr, [&]<class Sum>() {
-        window::slide<double>(windows, input, output.desc, window::always(Elements<Sum>()),
+    window::with_sum(averages.slack != nullptr, [&]<class Sum>() {
+        window::slide<double>(windows, input, averages.output.desc, window::always(Elements<Sum>()),
                               [&](const OutputElement& element, const Elements<Sum>& elements) {
-                                  const double count = divisor.at(element.coordinates);
-                                  movement::store_computed(
-                                      output, element.address, element.number, elements.sum.value / count, slack,
-                                      [&] { return window::divided(elements.sum.range(), count); });
+                                  averages.store(element, elements.sum, divisor.at(element.coordinates));
                               });
+    });
+}
+
+void average_in_32_bits(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    const Averages averages{*arguments.outputs[0], movement::wanted_slack(arguments)};
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, averages.output.desc);
+    const bool with_padding = arguments.descriptor.uint("IncludePadding") != 0;
+    window::with_sum(averages.slack != nullptr, [&]<class Sum>() {
+        window::slide_narrowly<double>(windows, input, averages.output.desc, window::always(Elements<Sum>()),
+                                       [&](const OutputElement& element, const auto& window) {
+                                           averages.store(element, window.state().sum,
+                                                          with_padding ? window.with_padding() : window.inside());
+                                       });
     });
 }
 
@@ -88,11 +112,6 @@ void average_grad(const KernelArguments& arguments) {
 }
 
 // ---- their gradient in 32 bits -----------------------------------------------------------------------------------
-
-/// What is left of a number in a signed integer of 32 bits.
-std::int64_t narrow(std::int64_t number) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
-}
 
 /// The smaller one of two numbers that are taken as unsigned integers of 32 bits.
 std::int64_t lesser(std::int64_t a, std::int64_t b) {
@@ -307,52 +326,6 @@ void quantized_average(const KernelArguments& arguments) {
     });
 }
 
-// ---- quantised averages in 32 bits -------------------------------------------------------------------------------
-
-/// Calls visit(position) for each element or padding of a window as DirectML 1.15.4 was measured to step through them:
-/// positions are signed integers of 32 bits, so that a step beyond the largest one leads to the lowest, in front of the
-/// window's end.
-template <class Visit>
-void for_each_narrow_position(const window::Axis& axis, std::int64_t stop, const Visit& visit) {
-    // DirectML would not come to an end with many more.
-    constexpr std::int64_t most_narrow_positions = 1 << 16;
-    const std::int64_t first = narrow(axis.element(stop, 0));
-    const std::int64_t end = narrow(axis.element(stop, axis.taps - 1) + 1);
-    std::int64_t position = first;
-    for (std::int64_t count = 0; position < end && count < most_narrow_positions; ++count) {
-        visit(position);
-        position = narrow(position + axis.dilation);
-    }
-}
-
-/// The elements of one window, and how many positions it has inside and outside of the input.
-template <class Sum>
-struct NarrowWindow {
-    const core::Tensor& input;
-    const Windows& windows;
-    core::Strides strides;
-    QuantizedElements<Sum> elements;
-    double inside = 0;
-    double all = 0;
-
-    void add(Coordinates stop, bool is_inside = true, std::size_t d = 0, std::int64_t address = 0) {
-        if (d == windows.rank()) {
-            all += 1;
-            if (is_inside) {
-                double element = 0;
-                element_wise::load(input.buffer.bytes(), {input.desc.data_type, address, 0}, 1, &element);
-                elements.add(element, 0);
-                inside += 1;
-            }
-            return;
-        }
-        const window::Axis& axis = windows.axis(d);
-        for_each_narrow_position(axis, stop[d], [&](std::int64_t position) {
-            add(stop, is_inside && position >= 0 && position < axis.elements, d + 1, address + position * strides[d]);
-        });
-    }
-};
-
 void quantized_average_in_32_bits(const KernelArguments& arguments) {
     const core::Tensor& input = *arguments.inputs[input_tensor];
     const core::TensorDesc& output = arguments.outputs[0]->desc;
@@ -360,14 +333,12 @@ void quantized_average_in_32_bits(const KernelArguments& arguments) {
     const bool with_padding = arguments.descriptor.uint("IncludePadding") != 0;
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const QuantizedAverages averages(arguments, slack);
-    const movement::Rows rows(output);
     window::with_sum(slack != nullptr, [&]<class Sum>() {
-        rows.for_each(0, rows.count(), [&](Coordinates stop, std::int64_t address, std::int64_t number) {
-            NarrowWindow<Sum> window{input, windows, core::signed_strides(input.desc),
-                                     averages.no_elements<Sum>(stop[1])};
-            window.add(stop);
-            averages.store({stop, address, number}, window.elements.sum, with_padding ? window.all : window.inside);
-        });
+        window::slide_narrowly<double>(
+            windows, input, output, [&](Coordinates stop) { return averages.no_elements<Sum>(stop[1]); },
+            [&](const OutputElement& element, const auto& window) {
+                averages.store(element, window.state().sum, with_padding ? window.with_padding() : window.inside());
+            });
     });
 }
 
@@ -401,6 +372,10 @@ Kernels kernels() {
 }  // namespace dmlconform::cpu::averages_kernels
 
 namespace dmlconform::cpu::variants_of_kernels {
+
+void average_pooling_in_32_bits(const KernelArguments& arguments) {
+    averages_kernels::average_in_32_bits(arguments);
+}
 
 void average_pooling_grad_in_32_bits(const KernelArguments& arguments) {
     averages_kernels::average_grad_in_32_bits(arguments);

@@ -3,6 +3,8 @@
 
 #include "engine/cpu/element_wise/numbers.h"
 #include "engine/cpu/movement/computed_element.h"
+#include "engine/cpu/variants.h"
+#include "engine/cpu/window/narrow_positions.h"
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
@@ -56,25 +58,39 @@ struct Norm {
 };
 
 template <bool Bounded>
-void pool(const KernelArguments& arguments) {
-    const core::Tensor& input = *arguments.inputs[0];
-    core::Tensor& output = *arguments.outputs[0];
-    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
-    const double p = arguments.descriptor.uint("P");
-    window::slide<double>(windows, input, output.desc, window::always(Norm<Bounded>{p}),
-                          [&](const OutputElement& element, const Norm<Bounded>& norm) {
-                              movement::store_computed(output, element.address, element.number, norm.value(),
-                                                       movement::wanted_slack(arguments),
-                                                       [&] { return root_in_fp32(norm.bounds.result(), p); });
-                          });
+void store(const KernelArguments& arguments, const OutputElement& element, const Norm<Bounded>& norm) {
+    movement::store_computed(*arguments.outputs[0], element.address, element.number, norm.value(),
+                             movement::wanted_slack(arguments),
+                             [&] { return root_in_fp32(norm.bounds.result(), norm.p); });
 }
 
-void compute(const KernelArguments& arguments) {
+/// Calls use.template operator()<Bounded>(windows, P).
+template <class Use>
+void with_windows(const KernelArguments& arguments, const Use& use) {
+    const Windows windows =
+        Windows::of_pooling(arguments.descriptor, arguments.inputs[0]->desc, arguments.outputs[0]->desc);
+    const double p = arguments.descriptor.uint("P");
     if (movement::wanted_slack(arguments) != nullptr) {
-        pool<true>(arguments);
+        use.template operator()<true>(windows, p);
     } else {
-        pool<false>(arguments);
+        use.template operator()<false>(windows, p);
     }
+}
+
+void pool(const KernelArguments& arguments) {
+    with_windows(arguments, [&]<bool Bounded>(const Windows& windows, double p) {
+        window::slide<double>(
+            windows, *arguments.inputs[0], arguments.outputs[0]->desc, window::always(Norm<Bounded>{p}),
+            [&](const OutputElement& element, const Norm<Bounded>& norm) { store(arguments, element, norm); });
+    });
+}
+
+void pool_in_32_bits(const KernelArguments& arguments) {
+    with_windows(arguments, [&]<bool Bounded>(const Windows& windows, double p) {
+        window::slide_narrowly<double>(
+            windows, *arguments.inputs[0], arguments.outputs[0]->desc, window::always(Norm<Bounded>{p}),
+            [&](const OutputElement& element, const auto& window) { store(arguments, element, window.state()); });
+    });
 }
 
 core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const operators::TensorSlot& /*output*/) {
@@ -88,9 +104,17 @@ core::Tolerance tolerance(const operators::Descriptor& /*descriptor*/, const ope
 Kernels kernels() {
     Kernels rows;
     for (const std::string_view name : {"LP_POOLING", "LP_POOLING1"}) {
-        rows.push_back({.name = name, .compute = compute, .tolerance = tolerance});
+        rows.push_back({.name = name, .compute = pool, .tolerance = tolerance});
     }
     return rows;
 }
 
 }  // namespace dmlconform::cpu::lp_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+void lp_pooling_in_32_bits(const KernelArguments& arguments) {
+    lp_kernels::pool_in_32_bits(arguments);
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels

@@ -11,6 +11,8 @@
 #include "engine/cpu/element_wise/numbers.h"
 #include "engine/cpu/movement/computed_element.h"
 #include "engine/cpu/reduction/sets.h"
+#include "engine/cpu/variants.h"
+#include "engine/cpu/window/narrow_positions.h"
 #include "engine/cpu/window/slide.h"
 #include "engine/cpu/window/sum.h"
 
@@ -85,6 +87,17 @@ void store_index(core::Tensor* indices, Coordinates coordinates, std::int64_t in
         element_wise::store(indices->buffer.bytes(), {indices->desc.data_type, address, 0}, 1, &number,
                             element_wise::Store::wrapping);
     }
+}
+
+template <class Number>
+void store_greatest(core::Tensor& output, core::Tensor* indices, const OutputElement& element,
+                    const Greatest<Number>& greatest) {
+    const core::DataType type = output.desc.data_type;
+    const bool is_empty = greatest.number == none;
+    const Number value = is_empty ? lowest_finite<Number>(type) : greatest.value;
+    element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value, element_wise::Store::wrapping);
+    // Measured on DirectML 1.15.4: the index is 0, whatever the batch and the channel.
+    store_index(indices, element.coordinates, is_empty ? 0 : greatest.number);
 }
 
 /// Adds FP32 elements that are `stride` apart to the value of a window each.
@@ -171,13 +184,21 @@ void pool(const KernelArguments& arguments) {
     window::with_number(type, [&]<class Number>() {
         window::slide<Number>(windows, input, output.desc, window::always(Greatest<Number>()),
                               [&](const OutputElement& element, const Greatest<Number>& greatest) {
-                                  const bool empty = greatest.number == none;
-                                  const Number value = empty ? lowest_finite<Number>(type) : greatest.value;
-                                  element_wise::store(output.buffer.bytes(), {type, element.address, 0}, 1, &value,
-                                                      element_wise::Store::wrapping);
-                                  // Measured on DirectML 1.15.4: the index is 0, whatever the batch and the channel.
-                                  store_index(indices, element.coordinates, empty ? 0 : greatest.number);
+                                  store_greatest(output, indices, element, greatest);
                               });
+    });
+}
+
+void pool_in_32_bits(const KernelArguments& arguments) {
+    const core::Tensor& input = *arguments.inputs[0];
+    core::Tensor& output = *arguments.outputs[0];
+    core::Tensor* const indices = arguments.outputs.size() > 1 ? arguments.outputs[1] : nullptr;
+    const Windows windows = Windows::of_pooling(arguments.descriptor, input.desc, output.desc);
+    window::with_number(output.desc.data_type, [&]<class Number>() {
+        window::slide_narrowly<Number>(windows, input, output.desc, window::always(Greatest<Number>()),
+                                       [&](const OutputElement& element, const auto& window) {
+                                           store_greatest(output, indices, element, window.state());
+                                       });
     });
 }
 
@@ -232,3 +253,11 @@ Kernels kernels() {
 }
 
 }  // namespace dmlconform::cpu::maximum_kernels
+
+namespace dmlconform::cpu::variants_of_kernels {
+
+void max_pooling_in_32_bits(const KernelArguments& arguments) {
+    maximum_kernels::pool_in_32_bits(arguments);
+}
+
+}  // namespace dmlconform::cpu::variants_of_kernels
