@@ -3,6 +3,7 @@
 
 #include "engine/cases/schema_values.h"
 #include "engine/expectations/expectation_file.h"
+#include "engine/expectations/reduction_condition.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -72,8 +73,8 @@ Json dimension_definition() {
 /// What reduction_condition.cpp reads.
 Json reduction_definition() {
     Json properties{{"along", {{"type", "string"}}}, {"dense", {{"type", "boolean"}}}};
-    for (const char* const number : {"dimensions", "runs", "perResult", "lastPerResult", "oddPerResult"}) {
-        properties[number] = number_schema();
+    for (const std::string_view number : reduction_numbers()) {
+        properties[std::string(number)] = number_schema();
     }
     return {{"type", "object"},
             {"required", {"along"}},

@@ -151,6 +151,21 @@ bool has_blocks_of_zero_dilations(const Descriptor& descriptor) {
     return sizes_of(descriptor, folds ? "InputTensor" : "OutputTensor") == unfolded;
 }
 
+/// There is one spatial dimension less than windows, and the first windows fit.
+bool has_a_window_too_many(const Descriptor& descriptor) {
+    const bool folds = descriptor.schema->short_name() == "FOLD";
+    const Sizes image = sizes_of(descriptor, folds ? "OutputTensor" : "InputTensor");
+    const auto& strides = descriptor.uints("Strides");
+    bool fits = image.size() >= 3 && image.size() == strides.size() + 1;
+    for (std::size_t i = 0; fits && i + 2 < image.size(); ++i) {
+        const std::uint64_t padded =
+            image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
+        const std::uint64_t size = descriptor.uints("WindowSizes")[i];
+        fits = size != 0 && strides[i] != 0 && (size - 1) * descriptor.uints("Dilations")[i] < padded;
+    }
+    return fits;
+}
+
 /// Batches and channels are compared. The output is larger than its padding, counted from the last dimension.
 bool has_room_for_output_padding(const Descriptor& descriptor) {
     const Sizes filter = sizes_of(descriptor, "FilterTensor");
@@ -299,6 +314,7 @@ constexpr OtherRule all[] = {
     {"scalesOfMoreDimensions", quantizations, has_scales_of_more_dimensions},
     {"updatesOfAnyRank", scatter_nd, has_updates_of_any_rank},
     {"wholeHeads", attentions, has_whole_heads},
+    {"windowTooMany", foldings, has_a_window_too_many},
 };
 
 /// What the functions above rely on.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -20,23 +21,33 @@ struct ReducedDimension {
     std::uint64_t size;
     std::uint64_t stride;
     bool is_reduced;
+    /// 0 of one that is reduced.
+    std::uint64_t output_stride;
+
+    /// Whether `inner` goes on where this one ends.
+    [[nodiscard]] bool is_continued_by(const ReducedDimension& inner) const {
+        return is_reduced == inner.is_reduced && stride == inner.size * inner.stride &&
+               output_stride == inner.size * inner.output_stride;
+    }
 };
 
 /// By descending strides, and joined where that is possible.
-std::vector<ReducedDimension> joined_dimensions(const core::TensorDesc& desc, std::span<const std::uint32_t> axes) {
-    const auto strides = core::effective_strides(desc);
+std::vector<ReducedDimension> joined_dimensions(const core::TensorDesc& input, const core::TensorDesc& output,
+                                                std::span<const std::uint32_t> axes) {
+    const auto strides = core::effective_strides(input);
+    const auto output_strides = core::effective_strides(output.sizes.size() == input.sizes.size() ? output : input);
     std::vector<ReducedDimension> all;
-    for (std::size_t i = 0; i < desc.sizes.size(); ++i) {
-        if (desc.sizes[i] != 1) {
-            all.push_back({desc.sizes[i], strides[i], std::ranges::find(axes, i) != axes.end()});
+    for (std::size_t i = 0; i < input.sizes.size(); ++i) {
+        if (input.sizes[i] != 1) {
+            const bool is_reduced = std::ranges::find(axes, i) != axes.end();
+            all.push_back({input.sizes[i], strides[i], is_reduced, is_reduced ? 0 : output_strides[i]});
         }
     }
     std::ranges::stable_sort(all, std::ranges::greater(), &ReducedDimension::stride);
     std::vector<ReducedDimension> joined;
     for (const ReducedDimension& each : all) {
-        if (!joined.empty() && joined.back().is_reduced == each.is_reduced &&
-            joined.back().stride == each.size * each.stride) {
-            joined.back() = {joined.back().size * each.size, each.stride, each.is_reduced};
+        if (!joined.empty() && joined.back().is_continued_by(each)) {
+            joined.back() = {joined.back().size * each.size, each.stride, each.is_reduced, each.output_stride};
         } else {
             joined.push_back(each);
         }
@@ -51,28 +62,34 @@ struct Tests {
 
     [[nodiscard]] bool hold(const operators::Descriptor& descriptor) const {
         const auto inputs = descriptor.inputs();
-        if (descriptor.schema->find_field(axes) == nullptr || inputs.empty() || inputs.front().desc == nullptr) {
+        const auto outputs = descriptor.outputs();
+        if (descriptor.schema->find_field(axes) == nullptr || inputs.empty() || inputs.front().desc == nullptr ||
+            outputs.empty() || outputs.front().desc == nullptr) {
             return false;
         }
         const auto* const list = std::get_if<std::vector<std::uint32_t>>(&descriptor.value(axes));
         if (list == nullptr) {
             return false;
         }
-        const Reduction reduction = reduction_of(*inputs.front().desc, *list);
+        const Reduction reduction = reduction_of(*inputs.front().desc, *outputs.front().desc, *list);
         return dense.value_or(reduction.dense) == reduction.dense &&
                std::ranges::all_of(numbers, [&](const auto& test) { return test.second.holds(reduction.*test.first); });
     }
 };
 
-double Reduction::*number_called(std::string_view name) {
-    static constexpr std::pair<std::string_view, double Reduction::*> all[] = {
-        {"dimensions", &Reduction::dimensions},       {"runs", &Reduction::runs},
-        {"perResult", &Reduction::per_result},        {"lastPerResult", &Reduction::last_per_result},
-        {"oddPerResult", &Reduction::odd_per_result},
-    };
-    const auto* const found = std::ranges::find(all, name, &std::pair<std::string_view, double Reduction::*>::first);
-    return found == std::end(all) ? nullptr : found->second;
-}
+struct ReductionNumber {
+    std::string_view name;
+    double Reduction::*number;
+};
+constexpr ReductionNumber numbers_of_reductions[] = {
+    {"dimensions", &Reduction::dimensions},
+    {"runs", &Reduction::runs},
+    {"results", &Reduction::results},
+    {"beforeLast", &Reduction::before_last},
+    {"perResult", &Reduction::per_result},
+    {"lastPerResult", &Reduction::last_per_result},
+    {"oddPerResult", &Reduction::odd_per_result},
+};
 
 bool read_test(const cases::JsonMember& member, const FindField& find_field, Tests& tests, ProblemSink& problems) {
     if (member.key == "along") {
@@ -89,24 +106,31 @@ bool read_test(const cases::JsonMember& member, const FindField& find_field, Tes
         tests.dense = *member.value.boolean();
         return true;
     }
-    const auto number = number_called(member.key);
-    if (number == nullptr) {
-        problems.add(
-            member.key_offset, fmt::format("\"{}\" is not a test of \"reduction\"", core::shortened(member.key)),
-            "there are along, dimensions, runs, perResult, lastPerResult, oddPerResult, and dense (a boolean)");
+    const auto* const found = std::ranges::find(numbers_of_reductions, member.key, &ReductionNumber::name);
+    if (found == std::end(numbers_of_reductions)) {
+        problems.add(member.key_offset,
+                     fmt::format("\"{}\" is not a test of \"reduction\"", core::shortened(member.key)),
+                     fmt::format("there are along, {}, and dense (a boolean)", fmt::join(reduction_numbers(), ", ")));
         return false;
     }
     auto test = read_number_condition(member.value, member.key, nullptr, problems);
     if (test) {
-        tests.numbers.emplace_back(number, std::move(*test));
+        tests.numbers.emplace_back(found->number, std::move(*test));
     }
     return test.has_value();
 }
 
 }  // namespace
 
-Reduction reduction_of(const core::TensorDesc& desc, std::span<const std::uint32_t> axes) {
-    const auto dimensions = joined_dimensions(desc, axes);
+std::vector<std::string_view> reduction_numbers() {
+    std::vector<std::string_view> names;
+    std::ranges::transform(numbers_of_reductions, std::back_inserter(names), &ReductionNumber::name);
+    return names;
+}
+
+Reduction reduction_of(const core::TensorDesc& input, const core::TensorDesc& output,
+                       std::span<const std::uint32_t> axes) {
+    const auto dimensions = joined_dimensions(input, output, axes);
     Reduction reduction;
     reduction.dimensions = static_cast<double>(dimensions.size());
     std::uint64_t reduced = 1;
@@ -125,9 +149,12 @@ Reduction reduction_of(const core::TensorDesc& desc, std::span<const std::uint32
     }
     const bool ends_reduced = !dimensions.empty() && dimensions.back().is_reduced;
     const auto divisor = static_cast<double>(results);
+    reduction.results = divisor;
+    // Sizes of 0 are illegal, but may be asked about.
+    reduction.before_last = static_cast<double>(reduced / std::max<std::uint64_t>(1, last));
     reduction.per_result = static_cast<double>(reduced) / divisor;
     reduction.last_per_result = ends_reduced ? static_cast<double>(last) / divisor : 0;
-    // Sizes of 0 are illegal, but may be asked about, and products of large ones wrap.
+    // Products of large sizes wrap.
     const std::uint64_t even_part = std::max<std::uint64_t>(1, reduced & -reduced);
     reduction.odd_per_result = static_cast<double>(reduced / even_part) / divisor;
     return reduction;

@@ -85,6 +85,12 @@ const char* const reduced = R"("operator": "REDUCE",
               "Axes": [1, 3, 2] },
     "inputs": { "InputTensor": { "value": 1 } })";
 
+/// Kept dimensions that lie one behind the other in the input, and not in the output.
+const char* const reduced_permuted = R"("operator": "REDUCE",
+    "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [5, 4, 3], "Strides": [1, 5, 20] },
+              "OutputTensor": { "DataType": "INT64", "Sizes": [5, 4, 1] }, "Function": "MULTIPLY", "Axes": [2] },
+    "inputs": { "InputTensor": { "value": 1 } })";
+
 /// Nothing to reduce, and 2^64 elements.
 const char* const reduced_nothing = R"("operator": "REDUCE",
     "desc": { "InputTensor": { "DataType": "INT64", "Sizes": [0, 4] },
@@ -188,6 +194,10 @@ TEST(Condition, HoldsForWhatItIsAbout) {
         {reduced, R"({ "reduction": { "along": "Axes", "dense": false, "perResult": { "below": 0.9 } } })", true},
         {reduced, R"({ "reduction": { "along": "Axes", "perResult": { "below": 0.8 } } })", false},
         {reduced, R"({ "reduction": { "along": "Axes", "oddPerResult": { "above": 0.41, "below": 0.42 } } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "results": 12, "beforeLast": 10 } })", true},
+        {reduced, R"({ "reduction": { "along": "Axes", "results": { "below": 12 } } })", false},
+        {reduced_rows, R"({ "reduction": { "along": "Axes", "results": 2, "beforeLast": 1 } })", true},
+        {reduced_permuted, R"({ "reduction": { "along": "Axes", "dimensions": 3 } })", true},
         {reduced_nothing, R"({ "reduction": { "along": "Axes", "oddPerResult": 0 } })", true},
         {reduced_too_many, R"({ "reduction": { "along": "Axes", "oddPerResult": 0 } })", true},
         {reduced_rows, R"({ "reduction": { "along": "Axes", "dimensions": 2, "runs": 1, "dense": true } })", true},
@@ -381,7 +391,7 @@ TEST(Condition, ProblemsHavePositions) {
         {R"({ "reduction": { "first": 1 } })",
          "c.json:1:18: error: \"first\" is not a test of \"reduction\" (at /reduction/first)\n    hint: there are "
          "along, "
-         "dimensions, runs, perResult, lastPerResult, oddPerResult, and dense (a boolean)"},
+         "dimensions, runs, results, beforeLast, perResult, lastPerResult, oddPerResult, and dense (a boolean)"},
         {R"({ "reduction": { "runs": 1 } })",
          "c.json:1:16: error: \"reduction\" must be an object of tests that names the reduced dimensions (at "
          "/reduction)\n    hint: for example { \"along\": \"Axes\", \"runs\": 1 }"},

@@ -108,14 +108,14 @@ TEST(OtherRules, PooledSizesWrapAndAreAtLeastOne) {
 }
 
 bool unfolds(const char* image, const char* unfolded, const char* windows, const char* strides, const char* dilations,
-             const char* padding, const char* operator_name = "UNFOLD") {
+             const char* padding, const char* operator_name = "UNFOLD", const char* rule = "blocksOfZeroDilations") {
     const bool folds = operator_name == std::string_view("FOLD");
     return meets(operator_name,
                  fmt::format(R"("InputTensor": {}, "OutputTensor": {}, "WindowSizes": {}, "Strides": {},
                                 "Dilations": {}, "StartPadding": {}, "EndPadding": {})",
                              tensor(folds ? unfolded : image), tensor(folds ? image : unfolded), windows, strides,
                              dilations, padding, padding),
-                 "blocksOfZeroDilations");
+                 rule);
 }
 
 TEST(OtherRules, AWindowWithoutDilationSpansOneElement) {
@@ -125,6 +125,17 @@ TEST(OtherRules, AWindowWithoutDilationSpansOneElement) {
     EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 2, 2]", "[2]", "[1]", "[0]", "[0]"));
     EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 1, 3]", "[1]", "[0]", "[1]", "[0]"));
     EXPECT_FALSE(unfolds("[1, 1, 3]", "[1, 4, 1]", "[4]", "[1]", "[1]", "[0]"));
+}
+
+TEST(OtherRules, AllWindowsButOneFit) {
+    const auto fit = [](const char* image, const char* windows, const char* name = "UNFOLD") {
+        return unfolds(image, "[1, 1, 1]", windows, "[1, 1]", "[2, 1]", "[0, 1]", name, "windowTooMany");
+    };
+    EXPECT_TRUE(fit("[4, 5, 3]", "[2, 9]"));
+    EXPECT_TRUE(fit("[4, 5, 3]", "[2, 9]", "FOLD"));
+    EXPECT_FALSE(fit("[4, 5, 2]", "[2, 9]")) << "with a dilation of 2, the window spans three elements";
+    EXPECT_FALSE(fit("[4, 5, 3, 9]", "[2, 2]")) << "there is a spatial dimension for each window";
+    EXPECT_FALSE(fit("[4, 5]", "[1, 1]"));
 }
 
 bool convolves(const char* output, const char* padding, const char* direction, int groups = 1) {
