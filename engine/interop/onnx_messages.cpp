@@ -1,6 +1,7 @@
 // Reads and writes protobuf's binary format with protozero, field by field as the messages list them.
 #include "engine/interop/onnx_messages.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <protozero/exception.hpp>
@@ -117,12 +118,17 @@ Outcome read_field(pbf_reader& reader, Part<T>& field, const Reading& at) {
     return read_fields(reader.get_message(), field.edit(), at.inside()) ? Outcome::read : Outcome::failed;
 }
 
-/// What a list takes for so many more elements. Beyond its capacity it may double, and exists twice meanwhile.
+/// What a list takes for so many more elements. Beyond its capacity it doubles at least, and exists twice meanwhile.
 template <class T>
 void take_elements(std::uint64_t count, const std::vector<T>& list, const Reading& at) {
-    if (count > list.capacity() - list.size()) {
-        take(memory_of_block((list.empty() ? 1 : 3) * count * sizeof(T)), at);
+    if (count <= list.capacity() - list.size()) {
+        return;
     }
+    // An allocator does not give small blocks back to others.
+    constexpr std::uint64_t least_reused = 4096;
+    const std::uint64_t left_behind = memory_of_block(list.capacity() * sizeof(T));
+    take(memory_of_block((list.size() + std::max<std::uint64_t>(list.size(), count)) * sizeof(T)), at);
+    at.memory_left += left_behind < least_reused ? 0 : left_behind;
 }
 
 template <class T>

@@ -169,6 +169,10 @@ TEST_F(ModelMemory, FilesOfManyPartsAreReadWithinTheLimitOrRefused) {
     };
     const auto attribute = [](int i) { return field(5, field(1, name_of(i))); };
     const std::string numbers = field(5, field(1, "a") + field(8, std::string(5'000'000, '\1')));
+    // One more than a power of two, so that the list has just doubled. Made late: what this process has counts as well.
+    const auto doubled = [] {
+        return relu_with(field(5, field(1, "a") + repeated((1 << 24) + 1, [](int) { return "\x40\x01"; })));
+    };
     const std::string texts = field(5, field(1, "a") + repeated(1'000'000, [](int) { return field(9, ""); }));
     const std::string relu = field(1, node("Relu", {"x"}, "y"));
     const auto empty_function = [](int i) { return function(name_of(i), {}); };
@@ -191,6 +195,7 @@ TEST_F(ModelMemory, FilesOfManyPartsAreReadWithinTheLimitOrRefused) {
         {"empty values", [] { return relu_and(1'000'000, [](int) { return field(13, ""); }); }},
         {"attributes", [=] { return relu_with(repeated(300'000, attribute)); }},
         {"numbers", [=] { return relu_with(numbers); }},
+        {"numbers one by one", doubled},
         {"texts", [=] { return relu_with(texts); }},
         {"names", [] { return relu_with(repeated(1'000'000, [](int) { return field(1, ""); })); }},
         {"functions", [=] { return model(relu, "y", repeated(100'000, empty_function)); }},
