@@ -151,12 +151,12 @@ bool has_blocks_of_zero_dilations(const Descriptor& descriptor) {
     return sizes_of(descriptor, folds ? "InputTensor" : "OutputTensor") == unfolded;
 }
 
-/// There is one spatial dimension less than windows, and the first windows fit.
+/// There is one spatial dimension less than windows, of which there are up to six, and the first windows fit.
 bool has_a_window_too_many(const Descriptor& descriptor) {
     const bool folds = descriptor.schema->short_name() == "FOLD";
     const Sizes image = sizes_of(descriptor, folds ? "OutputTensor" : "InputTensor");
     const auto& strides = descriptor.uints("Strides");
-    bool fits = image.size() >= 3 && image.size() == strides.size() + 1;
+    bool fits = image.size() >= 3 && image.size() <= 7 && image.size() == strides.size() + 1;
     for (std::size_t i = 0; fits && i + 2 < image.size(); ++i) {
         const std::uint64_t padded =
             image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];

@@ -136,6 +136,11 @@ TEST(OtherRules, AllWindowsButOneFit) {
     EXPECT_FALSE(fit("[4, 5, 2]", "[2, 9]")) << "with a dilation of 2, the window spans three elements";
     EXPECT_FALSE(fit("[4, 5, 3, 9]", "[2, 2]")) << "there is a spatial dimension for each window";
     EXPECT_FALSE(fit("[4, 5]", "[1, 1]"));
+    const auto fit_of = [](const char* image, const char* ones) {
+        return unfolds(image, "[1, 1, 1]", ones, ones, ones, ones, "UNFOLD", "windowTooMany");
+    };
+    EXPECT_TRUE(fit_of("[1, 1, 1, 1, 1, 1, 1]", "[1, 1, 1, 1, 1, 1]"));
+    EXPECT_FALSE(fit_of("[1, 1, 1, 1, 1, 1, 1, 1]", "[1, 1, 1, 1, 1, 1, 1]")) << "six spatial dimensions";
 }
 
 bool convolves(const char* output, const char* padding, const char* direction, int groups = 1) {
