@@ -152,7 +152,7 @@ Nodes expand_determinant(Expansion& to) {
 Nodes expand_gram_counts(Expansion& to) {
     const OnnxTensor* data = to.known(0);
     const auto lengths = grams_by_length(to);
-    if (data == nullptr || !lengths || data->sizes.size() > 2 ||
+    if (data == nullptr || !lengths || data->sizes.empty() || data->sizes.size() > 2 || data->sizes.back() == 0 ||
         (data->type != core::DataType::int32 && data->type != core::DataType::int64)) {
         return lengths ? core::fail("TfIdfVectorizer is mapped for integers of one or two dimensions")
                        : tl::unexpected(lengths.error());
@@ -166,6 +166,9 @@ Nodes expand_gram_counts(Expansion& to) {
     const std::string kind = mode == nullptr ? "" : mode->s();
     std::int64_t columns = 0;
     for (const std::int64_t column : integers_of(to, "ngram_indexes")) {
+        if (column < 0 || column >= most_compared) {
+            return core::fail("TfIdfVectorizer has a negative column, or too many columns");
+        }
         columns = std::max(columns, column + 1);
     }
     std::string sum;
@@ -197,9 +200,6 @@ Nodes expand_gram_counts(Expansion& to) {
         matrix.float_data.edit().resize(static_cast<std::size_t>(count * columns));
         for (std::int64_t i = 0; i < count; ++i) {
             const auto gram = static_cast<std::size_t>(i);
-            if (grams.columns[gram] < 0) {
-                return core::fail("TfIdfVectorizer has a negative column");
-            }
             matrix.float_data.edit(static_cast<int>(i * columns + grams.columns[gram])) =
                 kind == "TF" ? 1.0F : grams.weights[gram];
         }

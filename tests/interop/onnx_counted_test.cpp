@@ -1,4 +1,6 @@
 // Tests of determinants, n-grams, Einsum's sums, Adam and FLOAT64. Expected values are computed by hand.
+#include <limits>
+
 #include "tests/interop/onnx_models.h"
 
 namespace dmlconform::tests::onnx_counted_test {
@@ -46,6 +48,11 @@ TEST(OnnxCounted, GramsOfNumbers) {
     onnx::NodeProto bad = counted("TF", 0);
     bad.attribute.edit(1) = integers("ngram_counts", {0, 9});
     EXPECT_THAT(reason_of_model({{bad}, row, {{"y", floats({4}, {3, 1, 1, 2})}}}), HasSubstr("do not fit together"));
+    for (const std::int64_t column : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+        bad = counted("TF", 0);
+        bad.attribute.edit(2) = integers("ngram_indexes", {0, 1, 2, column});
+        EXPECT_THAT(reason_of_model({{bad}, row, {{"y", floats({4}, {3, 1, 1, 2})}}}), HasSubstr("too many columns"));
+    }
 }
 
 TEST(OnnxCounted, EinsumThatSums) {
