@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "engine/operators/rules.h"
@@ -128,40 +129,47 @@ bool has_pooled_sizes_in_32_bits(const Descriptor& descriptor) {
     return fits;
 }
 
+/// The image that is folded or unfolded.
+Sizes image_of(const Descriptor& descriptor) {
+    return sizes_of(descriptor, descriptor.schema->short_name() == "FOLD" ? "OutputTensor" : "InputTensor");
+}
+
+/// How many positions a window of FOLD or UNFOLD has along a spatial dimension. Empty if it does not fit.
+std::optional<std::uint64_t> window_positions(const Descriptor& descriptor, const Sizes& image, std::size_t i) {
+    const std::uint64_t padded = image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
+    const std::uint64_t size = descriptor.uints("WindowSizes")[i];
+    const std::uint64_t stride = descriptor.uints("Strides")[i];
+    const std::uint64_t window = (size - 1) * descriptor.uints("Dilations")[i] + 1;
+    return size == 0 || stride == 0 || window > padded ? std::nullopt : std::optional((padded - window) / stride + 1);
+}
+
 /// A window with a dilation of 0 spans one element. The last spatial dimension may lack a window: it has one of 1.
 bool has_blocks_of_zero_dilations(const Descriptor& descriptor) {
     const bool folds = descriptor.schema->short_name() == "FOLD";
-    const Sizes image = sizes_of(descriptor, folds ? "OutputTensor" : "InputTensor");
+    const Sizes image = image_of(descriptor);
     const auto& strides = descriptor.uints("Strides");
     if (image.size() < strides.size() + 2) {
         return false;
     }
     Sizes unfolded{image[0], image[1], 1};
     for (std::size_t i = 0; i < strides.size(); ++i) {
-        const std::uint64_t padded =
-            image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
-        const std::uint64_t size = descriptor.uints("WindowSizes")[i];
-        const std::uint64_t window = (size - 1) * descriptor.uints("Dilations")[i] + 1;
-        if (size == 0 || strides[i] == 0 || window > padded) {
+        const auto positions = window_positions(descriptor, image, i);
+        if (!positions) {
             return false;
         }
-        unfolded[1] *= size;
-        unfolded[2] *= (padded - window) / strides[i] + 1;
+        unfolded[1] *= descriptor.uints("WindowSizes")[i];
+        unfolded[2] *= *positions;
     }
     return sizes_of(descriptor, folds ? "InputTensor" : "OutputTensor") == unfolded;
 }
 
 /// There is one spatial dimension less than windows, of which there are up to six, and the first windows fit.
 bool has_a_window_too_many(const Descriptor& descriptor) {
-    const bool folds = descriptor.schema->short_name() == "FOLD";
-    const Sizes image = sizes_of(descriptor, folds ? "OutputTensor" : "InputTensor");
-    const auto& strides = descriptor.uints("Strides");
-    bool fits = image.size() >= 3 && image.size() <= 7 && image.size() == strides.size() + 1;
+    const Sizes image = image_of(descriptor);
+    const std::size_t windows = descriptor.uints("Strides").size();
+    bool fits = image.size() >= 3 && image.size() <= 7 && image.size() == windows + 1;
     for (std::size_t i = 0; fits && i + 2 < image.size(); ++i) {
-        const std::uint64_t padded =
-            image[i + 2] + descriptor.uints("StartPadding")[i] + descriptor.uints("EndPadding")[i];
-        const std::uint64_t size = descriptor.uints("WindowSizes")[i];
-        fits = size != 0 && strides[i] != 0 && (size - 1) * descriptor.uints("Dilations")[i] < padded;
+        fits = window_positions(descriptor, image, i).has_value();
     }
     return fits;
 }

@@ -9,7 +9,7 @@
 
 namespace dmlconform::onnx {
 
-/// What an allocator takes for a block of so many bytes: glibc's has a header of 8 bytes and rounds up to 16.
+/// What an allocator takes for a block of this size: glibc's has a header of 8 bytes and rounds up to 16.
 [[nodiscard]] constexpr std::uint64_t memory_of_block(std::uint64_t bytes) {
     constexpr std::uint64_t least = 32;
     return bytes == 0 ? 0 : std::max(least, (bytes + 8 + 15) / 16 * 16);

@@ -118,7 +118,8 @@ Outcome read_field(pbf_reader& reader, Part<T>& field, const Reading& at) {
     return read_fields(reader.get_message(), field.edit(), at.inside()) ? Outcome::read : Outcome::failed;
 }
 
-/// What a list takes for so many more elements. Beyond its capacity it doubles at least, and exists twice meanwhile.
+/// Takes what a list needs for `count` more elements. Beyond its capacity it doubles at least, and exists twice
+/// meanwhile.
 template <class T>
 void take_elements(std::uint64_t count, const std::vector<T>& list, const Reading& at) {
     if (count <= list.capacity() - list.size()) {

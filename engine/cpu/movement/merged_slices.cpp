@@ -2,8 +2,10 @@
 // of 1 are merged if the window has all of the inner one, even where not all of the window is taken. The outer
 // dimension then steps over as many elements as are taken of the inner one.
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "engine/cpu/movement/move.h"
 #include "engine/cpu/variants.h"
@@ -22,7 +24,8 @@ public:
           steps_(descriptor.get<std::vector<std::int32_t>>("InputWindowStrides")),
           whole_(whole),
           part_(part),
-          strides_(core::signed_strides(whole)) {
+          strides_(core::signed_strides(whole)),
+          part_strides_(core::signed_strides(part)) {
         order();
         merge();
     }
@@ -65,11 +68,10 @@ private:
 
     /// Whether the part has no gap between a dimension of this order and the next one of more than one element.
     [[nodiscard]] bool is_dense(std::size_t i) const {
-        const core::Strides strides = core::signed_strides(part_);
         const auto next = std::find_if(order_.begin() + static_cast<std::ptrdiff_t>(i) + 1, order_.end(),
                                        [this](std::size_t d) { return part_.sizes[d] != 1; });
         return next == order_.end() || part_.sizes[order_[i]] == 1 ||
-               strides[order_[i]] == strides[*next] * part_.sizes[*next];
+               part_strides_[order_[i]] == part_strides_[*next] * part_.sizes[*next];
     }
 
     const std::vector<std::uint32_t>& offsets_;
@@ -78,6 +80,7 @@ private:
     const core::TensorDesc& whole_;
     const core::TensorDesc& part_;
     core::Strides strides_;
+    core::Strides part_strides_;
     std::vector<std::size_t> order_;
     core::Strides merged_;
 };

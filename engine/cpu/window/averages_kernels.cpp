@@ -78,8 +78,7 @@ void average_in_32_bits(const KernelArguments& arguments) {
     window::with_sum(averages.slack != nullptr, [&]<class Sum>() {
         window::slide_narrowly<double>(windows, input, averages.output.desc, window::always(Elements<Sum>()),
                                        [&](const OutputElement& element, const auto& window) {
-                                           averages.store(element, window.state().sum,
-                                                          with_padding ? window.with_padding() : window.inside());
+                                           averages.store(element, window.state().sum, window.count(with_padding));
                                        });
     });
 }
@@ -337,7 +336,7 @@ void quantized_average_in_32_bits(const KernelArguments& arguments) {
         window::slide_narrowly<double>(
             windows, input, output, [&](Coordinates stop) { return averages.no_elements<Sum>(stop[1]); },
             [&](const OutputElement& element, const auto& window) {
-                averages.store(element, window.state().sum, with_padding ? window.with_padding() : window.inside());
+                averages.store(element, window.state().sum, window.count(with_padding));
             });
     });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/window/slide.h"
@@ -31,9 +32,8 @@ public:
     void add_all(Coordinates stop) { add(stop, 0, true, 0, 0); }
 
     [[nodiscard]] const State& state() const { return state_; }
-    /// How many positions there are inside of the input, and how many in all.
-    [[nodiscard]] double inside() const { return static_cast<double>(inside_); }
-    [[nodiscard]] double with_padding() const { return static_cast<double>(all_); }
+    /// How many positions there are, in all or inside of the input.
+    [[nodiscard]] double count(bool with_padding) const { return static_cast<double>(with_padding ? all_ : inside_); }
     [[nodiscard]] std::int64_t left() const { return left_; }
 
 private:

@@ -44,7 +44,7 @@ public:
     GraphBuilder(const GraphBuilder&) = delete;
     GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-    /// Makes room for so many nodes with one output each, and for what is declared.
+    /// Makes room for this number of nodes with one output each, and for what is declared.
     void reserve(std::size_t nodes);
 
     /// A new name of a value: `name`, shortened, without characters that messages cannot show.

@@ -13,9 +13,9 @@ std::uint64_t memory_for_model_at(const std::filesystem::path& path) {
     return memory_for_model(error ? 0 : size);
 }
 
-core::Error too_much_memory(std::string_view place) {
+core::Error too_much_memory(std::string_view where) {
     return {fmt::format("{}the model's nodes, names and attributes would take much more memory than the file has bytes",
-                        place),
+                        where),
             "models of 100,000 nodes are read, and larger files may have more: see \"Files\" in docs/models.md"};
 }
 

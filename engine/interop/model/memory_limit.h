@@ -10,7 +10,7 @@
 
 namespace dmlconform::interop {
 
-/// The limit for a file of so many bytes. docs/models.md says so.
+/// The limit for a file of this size. docs/models.md says so.
 [[nodiscard]] constexpr std::uint64_t memory_for_model(std::uint64_t file_bytes) {
     // Small files consist of names and attributes. With this, 100,000 nodes of 20 bytes can be imported. docs/models.md
     // says 96 MiB: the program itself takes 14 MiB, and what is freed before the last is taken is not all used again.
@@ -21,7 +21,7 @@ namespace dmlconform::interop {
 
 [[nodiscard]] std::uint64_t memory_for_model_at(const std::filesystem::path& path);
 
-/// Refuses a model. `place` says where the memory is not enough any more; it may be empty.
-[[nodiscard]] core::Error too_much_memory(std::string_view place);
+/// Refuses a model. `where` says at which node the memory is not enough any more; it may be empty.
+[[nodiscard]] core::Error too_much_memory(std::string_view where);
 
 }  // namespace dmlconform::interop
