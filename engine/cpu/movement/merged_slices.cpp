@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/movement/move.h"
+#include "engine/cpu/movement/window_start.h"
 #include "engine/cpu/variants.h"
 
 namespace dmlconform::cpu::merged_slices {
@@ -30,11 +31,11 @@ public:
         merge();
     }
 
-    /// The address in the whole tensor of the first element that is taken. A negative step starts at the window's last.
+    /// The address in the whole tensor of the first element that is taken.
     [[nodiscard]] std::int64_t start() const {
         std::int64_t start = 0;
         for (std::size_t d = 0; d < steps_.size(); ++d) {
-            start += strides_[d] * (steps_[d] > 0 ? offsets_[d] : std::int64_t{offsets_[d]} + sizes_[d] - 1);
+            start += strides_[d] * movement::window_start(offsets_[d], sizes_[d], steps_[d]);
         }
         return start;
     }

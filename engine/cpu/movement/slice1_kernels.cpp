@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/movement/window_start.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/wide_registers.h"
 
@@ -33,8 +34,7 @@ void copy_window(const operators::Descriptor& descriptor, const core::Tensor& in
     const Element* from = input.as<Element>().data();
     Element* const to = output.as<Element>().data();
     for (std::size_t d = 0; d < from_strides.size(); ++d) {
-        // A negative step starts at the window's last element.
-        const std::int64_t first = steps[d] > 0 ? begins[d] : std::int64_t{begins[d]} + sizes[d] - 1;
+        const std::int64_t first = movement::window_start(begins[d], sizes[d], steps[d]);
         from += from_strides[d] * first;
         from_strides[d] *= steps[d];
     }

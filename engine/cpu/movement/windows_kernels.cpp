@@ -4,6 +4,7 @@
 
 #include "engine/cpu/movement/constant.h"
 #include "engine/cpu/movement/move.h"
+#include "engine/cpu/movement/window_start.h"
 #include "engine/operators/enumerators.h"
 
 namespace dmlconform::cpu::windows_kernels {
@@ -33,7 +34,7 @@ Move slice_grad(const KernelArguments& arguments) {
     Move move = movement::first_to_first(arguments);
     const core::Strides strides = core::signed_strides(move.from->desc);
     for (std::size_t d = 0; d < strides.size(); ++d) {
-        const std::int64_t first = steps[d] > 0 ? offsets[d] : std::int64_t{offsets[d]} + sizes[d] - 1;
+        const std::int64_t first = movement::window_start(offsets[d], sizes[d], steps[d]);
         Axis& axis = move.axes[d];
         axis.offsets.assign(static_cast<std::size_t>(axis.size), nowhere);
         for (std::int64_t i = 0; i < move.from->desc.sizes[d]; ++i) {
