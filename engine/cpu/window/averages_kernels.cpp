@@ -153,15 +153,15 @@ private:
     std::int64_t elements_;
 };
 
-/// The gradient of one element. What lies outside of the tensor reads as 0. Windows beyond a number in all are left
-/// out, so that strides that make millions of them for each element come to an end.
+/// The gradients of elements, one after another. What lies outside of the tensor reads as 0. Windows beyond a number in
+/// all are left out, so that strides that make millions of them for each element come to an end.
 template <class Sum>
 class NarrowGradient {
 public:
     NarrowGradient(const core::Tensor& input, const std::vector<NarrowAxis>& axes, bool with_padding)
         : input_(input), axes_(axes), with_padding_(with_padding), strides_(core::signed_strides(input.desc)) {}
 
-    void add(Coordinates element, Sum& sum, std::size_t d = 0, std::int64_t address = 0, std::int64_t count = 1) const {
+    void add(Coordinates element, Sum& sum, std::size_t d = 0, std::int64_t address = 0, std::int64_t count = 1) {
         if (d == axes_.size()) {
             const double gradient = gradient_at(address);
             const auto divisor = static_cast<double>(count);
@@ -188,7 +188,7 @@ private:
     const std::vector<NarrowAxis>& axes_;
     bool with_padding_;
     core::Strides strides_;
-    mutable std::int64_t windows_left_ = std::int64_t{1} << 24;
+    std::int64_t windows_left_ = std::int64_t{1} << 24;
 };
 
 void average_grad_in_32_bits(const KernelArguments& arguments) {
@@ -203,7 +203,7 @@ void average_grad_in_32_bits(const KernelArguments& arguments) {
     core::ElementSlack* const slack = movement::wanted_slack(arguments);
     const movement::Rows rows(output.desc);
     window::with_sum(slack != nullptr, [&]<class Sum>() {
-        const NarrowGradient<Sum> gradient(input, axes, with_padding);
+        NarrowGradient<Sum> gradient(input, axes, with_padding);
         rows.for_each(0, rows.count(), [&](Coordinates element, std::int64_t address, std::int64_t number) {
             Sum sum;
             gradient.add(element, sum);
