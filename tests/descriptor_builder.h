@@ -200,21 +200,22 @@ namespace detail {
     return std::make_shared<const operators::Descriptor>(describe(name, settings));
 }
 
-/// A forward cross-correlation in two dimensions, without padding, gaps, groups, bias or activation.
+/// A forward cross-correlation in all dimensions after the channels, without padding, gaps, groups, bias or activation.
 [[nodiscard]] inline operators::Descriptor plain_convolution(const core::TensorDesc& input,
                                                              const core::TensorDesc& filter,
                                                              const core::TensorDesc& output) {
+    const std::vector<std::uint32_t> ones(input.sizes.size() - 2, 1);
+    const std::vector<std::uint32_t> zeros(input.sizes.size() - 2, 0);
     return describe("CONVOLUTION", {{"InputTensor", input},
                                     {"FilterTensor", filter},
                                     {"OutputTensor", output},
                                     {"Mode", 1},
                                     {"Direction", 0},
-                                    {"DimensionCount", 2},
-                                    {"Strides", {1, 1}},
-                                    {"Dilations", {1, 1}},
-                                    {"StartPadding", {0, 0}},
-                                    {"EndPadding", {0, 0}},
-                                    {"OutputPadding", {0, 0}},
+                                    {"Strides", ones},
+                                    {"Dilations", ones},
+                                    {"StartPadding", zeros},
+                                    {"EndPadding", zeros},
+                                    {"OutputPadding", zeros},
                                     {"GroupCount", 1}});
 }
 

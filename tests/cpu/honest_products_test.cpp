@@ -202,19 +202,10 @@ TEST(HonestProducts, OfConvolutions) {
     const Tensor image = normal(random, {1, channels, width, width});
     const Tensor filter = normal(random, {filters, channels, 3, 3});
     const Tensor bias = normal(random, {1, filters, 1, 1});
-    const auto reference = reference_of(describe("CONVOLUTION", {{"InputTensor", image.desc},
-                                                                 {"FilterTensor", filter.desc},
-                                                                 {"BiasTensor", bias.desc},
-                                                                 {"OutputTensor", real({1, filters, width, width})},
-                                                                 {"Mode", 1},
-                                                                 {"Direction", 0},
-                                                                 {"Strides", {1, 1}},
-                                                                 {"Dilations", {1, 1}},
-                                                                 {"StartPadding", {1, 1}},
-                                                                 {"EndPadding", {1, 1}},
-                                                                 {"OutputPadding", {0, 0}},
-                                                                 {"GroupCount", 1}}),
-                                        image, filter, bias);
+    const auto reference =
+        reference_of(with(plain_convolution(image.desc, filter.desc, real({1, filters, width, width})),
+                          {{"BiasTensor", bias.desc}, {"StartPadding", {1, 1}}, {"EndPadding", {1, 1}}}),
+                     image, filter, bias);
     expect_honest("CONVOLUTION", convolution<double>(image, filter, bias), convolution<float>(image, filter, bias),
                   reference.slack[0]);
 }
@@ -244,18 +235,10 @@ TEST(HonestProducts, OfBackwardConvolutions) {
     constexpr std::uint32_t length = 40;
     const Tensor image = normal(random, {1, channels, length});
     const Tensor filter = normal(random, {channels, filters, 3});
-    const auto reference = reference_of(describe("CONVOLUTION", {{"InputTensor", image.desc},
-                                                                 {"FilterTensor", filter.desc},
-                                                                 {"OutputTensor", real({1, filters, 2 * length + 1})},
-                                                                 {"Mode", 1},
-                                                                 {"Direction", 1},
-                                                                 {"Strides", {2}},
-                                                                 {"Dilations", {1}},
-                                                                 {"StartPadding", {0}},
-                                                                 {"EndPadding", {0}},
-                                                                 {"OutputPadding", {0}},
-                                                                 {"GroupCount", 1}}),
-                                        {&image, &filter, nullptr});
+    const auto reference =
+        reference_of(with(plain_convolution(image.desc, filter.desc, real({1, filters, 2 * length + 1})),
+                          {{"Direction", 1}, {"Strides", {2}}}),
+                     {&image, &filter, nullptr});
     expect_honest("backward", backward<double>(image, filter, length), backward<float>(image, filter, length),
                   reference.slack[0]);
 }

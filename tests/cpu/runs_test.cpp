@@ -266,21 +266,16 @@ Convolved convolved(const Shape& shape, bool plain = false) {
     const core::TensorDesc bias = tensor(shape.type, {1, shape.output[1], 1, 1});
     const bool has_bias = shape.bias && !plain;
     Convolved result{
-        describe("CONVOLUTION",
-                 {{"InputTensor", tensor(shape.type, shape.input)},
-                  {"FilterTensor", tensor(shape.type, shape.filter)},
-                  {"BiasTensor", has_bias ? FieldValue(bias) : FieldValue()},
-                  {"OutputTensor", output},
-                  {"Mode", shape.mirrored ? 0 : 1},
-                  {"Direction", shape.backward ? 1 : 0},
-                  {"DimensionCount", 2},
-                  {"Strides", FieldValue(list(shape.strides))},
-                  {"Dilations", FieldValue(list(shape.dilations))},
-                  {"StartPadding", FieldValue(list(shape.padding))},
-                  {"EndPadding", FieldValue(list(shape.padding))},
-                  {"OutputPadding", {0, 0}},
-                  {"GroupCount", shape.groups},
-                  {"FusedActivation", shape.relu && !plain ? activation("ACTIVATION_RELU", {}) : FieldValue()}}),
+        with(plain_convolution(tensor(shape.type, shape.input), tensor(shape.type, shape.filter), output),
+             {{"BiasTensor", has_bias ? FieldValue(bias) : FieldValue()},
+              {"Mode", shape.mirrored ? 0 : 1},
+              {"Direction", shape.backward ? 1 : 0},
+              {"Strides", FieldValue(list(shape.strides))},
+              {"Dilations", FieldValue(list(shape.dilations))},
+              {"StartPadding", FieldValue(list(shape.padding))},
+              {"EndPadding", FieldValue(list(shape.padding))},
+              {"GroupCount", shape.groups},
+              {"FusedActivation", shape.relu && !plain ? activation("ACTIVATION_RELU", {}) : FieldValue()}}),
         {},
         {}};
     const auto verdict = operators::validate(result.descriptor, core::highest_feature_level);

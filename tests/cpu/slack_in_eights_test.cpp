@@ -186,20 +186,9 @@ TEST(SlackInEights, Convolution) {
             random.filled<float>(tensor(DataType::float32, {1, outputs, 1, 1}), [&] { return any_number(random, 3); });
         const std::uint32_t padding = taps / 2;
         std::vector<const Tensor*> inputs{&input, &filter, &bias};
-        operators::Descriptor descriptor =
-            describe("CONVOLUTION", {{"InputTensor", input.desc},
-                                     {"FilterTensor", filter.desc},
-                                     {"BiasTensor", bias.desc},
-                                     {"OutputTensor", tensor(DataType::float32, {2, outputs, size, size})},
-                                     {"Mode", 1},
-                                     {"Direction", 0},
-                                     {"DimensionCount", 2},
-                                     {"Strides", std::vector<std::uint32_t>{1, 1}},
-                                     {"Dilations", std::vector<std::uint32_t>{1, 1}},
-                                     {"StartPadding", std::vector<std::uint32_t>{padding, padding}},
-                                     {"EndPadding", std::vector<std::uint32_t>{padding, padding}},
-                                     {"OutputPadding", std::vector<std::uint32_t>{0, 0}},
-                                     {"GroupCount", 1}});
+        const operators::Descriptor descriptor =
+            with(plain_convolution(input.desc, filter.desc, tensor(DataType::float32, {2, outputs, size, size})),
+                 {{"BiasTensor", bias.desc}, {"StartPadding", {padding, padding}}, {"EndPadding", {padding, padding}}});
         expect_same_slack(descriptor, inputs);
         expect_same_slack(descriptor, inputs, cpu::Accumulation::float16);
     }

@@ -51,12 +51,8 @@ const std::vector<Setting> plain_geometry{
     {"Strides", {1, 2}}, {"Dilations", {1, 1}}, {"StartPadding", {0, 1}}, {"EndPadding", {0, 0}}, {"GroupCount", 1}};
 
 TEST(ProductRules, ConvolutionForward) {
-    const Descriptor base = with(describe("CONVOLUTION", plain_geometry), {{"InputTensor", real({2, 6, 4, 9})},
-                                                                           {"FilterTensor", real({4, 6, 2, 3})},
-                                                                           {"OutputTensor", real({2, 4, 3, 4})},
-                                                                           {"OutputPadding", {0, 0}},
-                                                                           {"Mode", 1},
-                                                                           {"Direction", 0}});
+    const Descriptor base =
+        with(plain_convolution(real({2, 6, 4, 9}), real({4, 6, 2, 3}), real({2, 4, 3, 4})), plain_geometry);
     const RuleCase cases[] = {
         {"too few entries",
          {{"Strides", {1}},
@@ -95,12 +91,9 @@ TEST(ProductRules, ConvolutionForward) {
 }
 
 TEST(ProductRules, ConvolutionBackward) {
-    const Descriptor base = with(describe("CONVOLUTION", plain_geometry), {{"InputTensor", real({2, 4, 3, 4})},
-                                                                           {"FilterTensor", real({4, 6, 2, 3})},
-                                                                           {"OutputTensor", real({2, 6, 4, 8})},
-                                                                           {"OutputPadding", {0, 0}},
-                                                                           {"Mode", 1},
-                                                                           {"Direction", 1}});
+    const Descriptor base =
+        with(with(plain_convolution(real({2, 4, 3, 4}), real({4, 6, 2, 3}), real({2, 6, 4, 8})), plain_geometry),
+             {{"Direction", 1}});
     const RuleCase cases[] = {
         {"two groups", {{"GroupCount", 2}, {"FilterTensor", real({4, 3, 2, 3})}}, ""},
         {"groups that do not divide the input's channels",

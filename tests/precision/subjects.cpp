@@ -11,6 +11,7 @@ namespace {
 using operators::ReduceFunction;
 using std::size_t;
 using tests::describe;
+using tests::plain_convolution;
 using tests::tensor;
 
 core::TensorDesc tensor_of(const Shape& shape, std::initializer_list<size_t> sizes) {
@@ -75,17 +76,9 @@ struct Convolution {
     static Trial make(Draw& draw, const Shape& shape) {
         const size_t channels = std::max<size_t>(1, shape.terms / (filter * filter));
         const size_t filters = rows_of(shape.elements, side * side);
-        return {.descriptor =
-                    describe("CONVOLUTION", {{"InputTensor", tensor_of(shape, {1, channels, image, image})},
-                                             {"FilterTensor", tensor_of(shape, {filters, channels, filter, filter})},
-                                             {"OutputTensor", tensor_of(shape, {1, filters, side, side})},
-                                             {"Mode", 1},
-                                             {"Strides", {1, 1}},
-                                             {"Dilations", {1, 1}},
-                                             {"StartPadding", {0, 0}},
-                                             {"EndPadding", {0, 0}},
-                                             {"OutputPadding", {0, 0}},
-                                             {"GroupCount", 1}}),
+        return {.descriptor = plain_convolution(tensor_of(shape, {1, channels, image, image}),
+                                                tensor_of(shape, {filters, channels, filter, filter}),
+                                                tensor_of(shape, {1, filters, side, side})),
                 .inputs = {draw.numbers(channels * image * image, shape),
                            draw.numbers(filters * channels * filter * filter, shape),
                            {}},
