@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/cpu/graph_reference.h"
+#include "engine/cpu/node_noise.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -125,6 +126,21 @@ double Deviations::common_spread() const {
     const double most = mean_up_to(*last_of_most, moving);
     const double untied = std::max(*last_of_most, most_of_untied * most_of_untied * most);
     return std::sqrt(mean_up_to(untied, moving) / static_cast<double>(runs_));
+}
+
+void reach_neighbours(const core::Tensor& packed, std::span<double> distances) {
+    core::Tolerance one_unit;
+    one_unit.ulp = 1;
+    core::with_type(packed.desc.data_type, [&]<class T>() {
+        const auto values = packed.as<T>();
+        for (std::size_t i = 0; i < distances.size(); ++i) {
+            const auto value = static_cast<double>(values[i]);
+            if (std::isfinite(value)) {
+                const double unit = noise_range(packed.desc.data_type, value, i, one_unit, {}).above;
+                distances[i] = std::max(distances[i] + unit / 2, unit);
+            }
+        }
+    });
 }
 
 }  // namespace dmlconform::cpu

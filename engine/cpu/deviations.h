@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -43,5 +44,9 @@ private:
     std::vector<std::uint8_t> nan_;
     std::size_t runs_ = 0;
 };
+
+/// Widens distances by half a unit of the type, and at least to the neighbours. Runs are stored in a tensor's type,
+/// which hides errors below half a unit. An implementation with such an error may round to the neighbour all the same.
+void reach_neighbours(const core::Tensor& packed, std::span<double> distances);
 
 }  // namespace dmlconform::cpu
