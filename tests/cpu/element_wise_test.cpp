@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/element.h"
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/element_wise/machine.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/reference.h"

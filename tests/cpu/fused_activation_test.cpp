@@ -1,5 +1,6 @@
 // Tests of FusedActivation in engine/cpu/element_wise/machine: values derived by hand; the interval contains FP32
 // evaluations of the documented formulas and rejects results of other functions.
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/element_wise/machine.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engine/cpu/accepted_eights.h"
-#include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/normalisation/batch.h"
 #include "engine/cpu/normalisation/formula.h"
 #include "engine/cpu/normalisation/normalisation_range.h"

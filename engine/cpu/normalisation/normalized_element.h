@@ -4,7 +4,7 @@
 #include <span>
 
 #include "engine/core/tolerance.h"
-#include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/normalisation/statistics_range.h"
 
 namespace dmlconform::cpu {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/product/sum_range.h"
 

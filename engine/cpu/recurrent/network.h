@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cpu/element_wise/machine.h"
+#include "engine/cpu/element_wise/fused_activation.h"
 #include "engine/cpu/kernel.h"
 
 namespace dmlconform::cpu::recurrent {
