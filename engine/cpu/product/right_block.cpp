@@ -22,18 +22,43 @@ bool has(const EightColumns& eight, std::int64_t lane) {
     return (eight.present >> lane & 1U) != 0;
 }
 
-/// Calls load(number, target) for each eight columns of row i of a block.
-template <class Load>
-void for_each_eight(const TilesOfBlock& to, std::int64_t i, const Load& load) {
-    std::int64_t number = 0;
-    for (std::int64_t tile = 0; tile < to.count; ++tile) {
-        const std::int64_t width = tile + 1 == to.count ? to.width_of_last : to.width;
-        double* const target = to.first + tile * to.distance + i * width;
-        for (std::int64_t column = 0; column < width; column += lanes) {
-            load(number++, target + column);
+/// Goes through row i of a block, eight columns at a time. No tile is empty, and all but the last have a multiple of
+/// eight columns. Calls no function for each eight: GCC does not inline code for wide registers into a function that is
+/// compiled without.
+class EightsOfRow {
+public:
+    EightsOfRow(const TilesOfBlock& to, std::int64_t i) : to_(to), i_(i) { enter(); }
+
+    [[nodiscard]] bool is_there() const { return tile_ < to_.count; }
+    void advance() {
+        ++number_;
+        target_ += lanes;
+        if (target_ >= end_) {
+            ++tile_;
+            enter();
         }
     }
-}
+
+    [[nodiscard]] std::int64_t number() const { return number_; }
+    [[nodiscard]] double* target() const { return target_; }
+
+private:
+    void enter() {
+        if (!is_there()) {
+            return;
+        }
+        const std::int64_t width = tile_ + 1 == to_.count ? to_.width_of_last : to_.width;
+        target_ = to_.first + tile_ * to_.distance + i_ * width;
+        end_ = target_ + width;
+    }
+
+    const TilesOfBlock& to_;
+    std::int64_t i_;
+    std::int64_t tile_ = 0;
+    std::int64_t number_ = 0;
+    double* target_ = nullptr;
+    double* end_ = nullptr;
+};
 
 template <class T>
 void load_eight(const T* from, const EightColumns& eight, const std::int64_t* elements, double* to) {
@@ -67,15 +92,12 @@ void load_eight(const T* from, const EightColumns& eight, const std::int64_t* el
 [[gnu::target("avx512f,avx512dq,avx512vl")]] void load_adjacent_with_avx512(const float* from, std::int64_t columns,
                                                                             std::int64_t i, const TilesOfBlock& to) {
     constexpr __mmask8 all = 0xff;  // GCC 12 warns of what the conversion without a mask leaves undefined.
-    for (std::int64_t tile = 0; tile < to.count; ++tile) {
-        const std::int64_t width = tile + 1 == to.count ? to.width_of_last : to.width;
-        double* const target = to.first + tile * to.distance + i * width;
-        for (std::int64_t column = 0; column < width; column += lanes) {
-            const std::int64_t left = columns - tile * to.width - column;
-            const auto mask = static_cast<__mmask8>(left >= lanes ? all : left > 0 ? (1 << left) - 1 : 0);
-            const __m256 floats = _mm256_maskz_loadu_ps(mask, from + tile * to.width + column);
-            _mm512_storeu_pd(target + column, _mm512_maskz_cvtps_pd(all, floats));
-        }
+    for (EightsOfRow at(to, i); at.is_there(); at.advance()) {
+        const std::int64_t first = at.number() * lanes;
+        const std::int64_t left = columns - first;
+        const auto mask = static_cast<__mmask8>(left >= lanes ? all : left > 0 ? (1 << left) - 1 : 0);
+        const __m256 floats = _mm256_maskz_loadu_ps(mask, from + first);
+        _mm512_storeu_pd(at.target(), _mm512_maskz_cvtps_pd(all, floats));
     }
 }
 
@@ -100,14 +122,9 @@ void load_eight(const T* from, const EightColumns& eight, const std::int64_t* el
                                                                           const std::int64_t* elements, std::int64_t i,
                                                                           const TilesOfBlock& to) {
     constexpr __mmask8 all = 0xff;  // GCC 12 warns of what the conversion without a mask leaves undefined.
-    std::int64_t number = 0;
-    for (std::int64_t tile = 0; tile < to.count; ++tile) {
-        const std::int64_t width = tile + 1 == to.count ? to.width_of_last : to.width;
-        double* const target = to.first + tile * to.distance + i * width;
-        for (std::int64_t column = 0; column < width; column += lanes) {
-            const __m256 floats = eight_floats(from, eights[number++], elements);
-            _mm512_storeu_pd(target + column, _mm512_maskz_cvtps_pd(all, floats));
-        }
+    for (EightsOfRow at(to, i); at.is_there(); at.advance()) {
+        const __m256 floats = eight_floats(from, eights[at.number()], elements);
+        _mm512_storeu_pd(at.target(), _mm512_maskz_cvtps_pd(all, floats));
     }
 }
 #endif
@@ -208,9 +225,9 @@ void RightBlock::load_row(const T* from, std::int64_t columns, const Row& row, s
     }
 #endif
     in_wide_registers([&] {
-        for_each_eight(to, i, [&](std::int64_t number, double* target) {
-            load_eight(from, row.eights[number], row.elements, target);
-        });
+        for (EightsOfRow at(to, i); at.is_there(); at.advance()) {
+            load_eight(from, row.eights[at.number()], row.elements, at.target());
+        }
     });
 }
 
@@ -225,9 +242,10 @@ void RightBlock::load(Part part, std::int64_t k, std::int64_t count, const Tiles
         }
     });
     for (std::int64_t i = 0; part != Part::values && i < count; ++i) {
-        for_each_eight(to, i, [&](std::int64_t /*number*/, double* target) {
-            std::transform(target, target + lanes, target, [part](double x) { return in_part(part, x); });
-        });
+        for (EightsOfRow at(to, i); at.is_there(); at.advance()) {
+            std::transform(at.target(), at.target() + lanes, at.target(),
+                           [part](double x) { return in_part(part, x); });
+        }
     }
 }
 
