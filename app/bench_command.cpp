@@ -266,6 +266,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
         options.cases.selector.tags.emplace_back(bench_tag);
         options.cases.without_tag = ". `--filter '*'` times cases without it";
     }
+    options.cases.models.is_judged = true;
     const auto selection = load_selection(options.cases);
     if (!selection) {
         return exit_usage;

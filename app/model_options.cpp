@@ -37,6 +37,7 @@ using Files = std::map<std::string, std::filesystem::path>;
 core::Result<interop::ModelCaseOptions> case_options(const ModelFileOptions& options) {
     interop::ModelCaseOptions result;
     result.seed = options.seed;
+    result.is_judged = options.is_judged;
     for (const std::string& text : options.dimensions) {
         const std::size_t equals = text.rfind('=');
         const auto size = equals == std::string::npos ? std::nullopt : parse_whole_number(text.substr(equals + 1));

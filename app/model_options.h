@@ -14,6 +14,8 @@ struct ModelFileOptions {
     std::vector<std::string> dimensions;
     std::vector<std::string> inputs;
     std::uint64_t seed = 1;
+    /// What is read will be run.
+    bool is_judged = false;
 
     void add_to(Command command);
     /// A reader of models as case files. It prints what is left out of a model and which sizes were chosen.

@@ -341,7 +341,8 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     // The reference alone has nothing to compare single nodes with.
-    options.cases.with_nodes = options.with_nodes && options.engines.engines != std::vector<std::string>{"cpu"};
+    options.cases.models.is_judged = options.engines.engines != std::vector<std::string>{"cpu"};
+    options.cases.with_nodes = options.with_nodes && options.cases.models.is_judged;
     options.cases.threads = cases_at_a_time(options);
     auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);

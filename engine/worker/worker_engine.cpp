@@ -53,6 +53,8 @@ std::uint64_t largest_reading(const WantedModel& model) {
 
 /// What came of compiling a descriptor: exactly one of an executable, a reason why there is none, a failure.
 struct Compiled {
+    /// What was compiled: a graph, or an operator's description.
+    std::shared_ptr<const operators::Graph> graph;
     json description;
     std::optional<Connection::Id> executable;
     std::uint64_t largest_reading = 0;
@@ -299,11 +301,6 @@ private:
     std::vector<std::chrono::nanoseconds> node_times_;
 };
 
-json description_of(const operators::Descriptor& descriptor) {
-    return descriptor.graph == nullptr ? operators::descriptor_to_json(descriptor)
-                                       : json{{"graph", operators::graph_to_json(*descriptor.graph)}};
-}
-
 /// Name, type and sizes of the tensors that the model has.
 json tensors_of(const std::vector<std::optional<ModelTensor>>& tensors) {
     json list = json::array();
@@ -343,8 +340,9 @@ public:
     /// The result for the descriptor or graph; cached for later calls.
     const Compiled& compile(const operators::Descriptor& descriptor) {
         const bool is_graph = descriptor.graph != nullptr;
-        json description = description_of(descriptor);
-        if (latest_ && connection_->is_usable() && latest_->description == description) {
+        json description = is_graph ? json() : operators::descriptor_to_json(descriptor);
+        if (latest_ && connection_->is_usable() && latest_->graph == descriptor.graph &&
+            latest_->description == description) {
             return *latest_;
         }
         forget();
@@ -352,13 +350,16 @@ public:
         connection.set_time(settings_.case_limit);
         if (connection.wanted_opset()) {
             compile_model(connection, descriptor);
-        } else if (const auto id = connection.queue(is_graph ? "compileGraph" : "compile", description)) {
+        } else if (const auto id = is_graph
+                                       ? connection.queue("compileGraph", {{"graph", graph_to_json(*descriptor.graph)}})
+                                       : connection.queue("compile", description)) {
             latest_ = read_compiled(connection.answer(*id), *id);
             latest_->largest_reading = largest_reading(descriptor);
             latest_->nodes = is_graph ? descriptor.graph->nodes.size() : 0;
         } else {
             latest_.emplace().failure = broken(id.error().message);
         }
+        latest_->graph = descriptor.graph;
         latest_->description = std::move(description);
         return *latest_;
     }

@@ -317,6 +317,10 @@ float4 exponential_or_nan(float4 x) {
 
 // exp(x) for x <= 0, and NaN for NaN, without the special cases of exp_exactly. Results below 2^-126 are 0.
 float4 exponential_below_one(float4 x) {
+#if defined(HALF) && HALF == HALF_BY_DEVICE
+    // FLOAT16 ends at 2^-11. Direct3D allows exp2 an error of 2^-21, and Vulkan 2^-24 * (3 + 2 * |x|).
+    return exp2(x * 1.44269504);
+#else
     // Adding this rounds to an integer, which is then in the last bits.
     const float rounder = 12582912.0;
     precise const float4 moved = x * 1.44269504 + rounder;
@@ -335,6 +339,7 @@ float4 exponential_below_one(float4 x) {
     const uint first = 0xc2aeac51;
     const uint minus_infinity = 0xff800000;
     return asuint(x) - first <= minus_infinity - first ? 0 : power;
+#endif
 }
 
 // The larger number. The second one may be NaN, which is ignored.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "engine/interop/model/memory_limit.h"
 #include "tests/app/case_texts.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
@@ -139,6 +140,15 @@ std::string relu_with(const std::string& more) {
 
 class ModelMemory : public testing::Test {
 protected:
+    /// The most memory that judging a chain of so many nodes takes, in bytes.
+    std::int64_t memory_to_judge(int count, const std::vector<std::string>& engines) {
+        std::vector<std::string> words{"run", folder_.write("chain.onnx", chain("Relu", count)), "-q"};
+        words.insert(words.end(), engines.begin(), engines.end());
+        const ProgramResult result = dmlconform(words);
+        EXPECT_TRUE(ends_with_code(result, 0)) << result.all();
+        return std::int64_t{result.most_memory} << 10;
+    }
+
     /// Expects that a command takes no more memory for the model than it may.
     ProgramResult run(const std::string& command, const std::string& name, const std::string& text) {
         const ProgramResult result = dmlconform({command, folder_.write("model.onnx", text)});
@@ -154,6 +164,28 @@ protected:
 TEST_F(ModelMemory, AHundredThousandNodesOfTwentyBytesAreRead) {
     EXPECT_TRUE(ends_with_code(run("validate", "nodes", chain("Relu", 100'000)), 0));
     EXPECT_TRUE(ends_with_code(run("list", "nodes", chain("Relu", 100'000)), 0));
+}
+
+/// Drivers keep memory for each command of a list, so large graphs have several lists.
+TEST_F(ModelMemory, JudgingTakesForEachNodeWhatTheLimitAssumes) {
+    constexpr int few = 1000;
+    constexpr int many = 15'000;
+    const std::int64_t more = memory_to_judge(many, {}) - memory_to_judge(few, {});
+    // Reading a node takes 620 bytes.
+    EXPECT_LE(more / (many - few), std::int64_t{interop::memory_to_judge_node} + 620);
+}
+
+TEST_F(ModelMemory, ModelsOfTooManyNodesToJudgeAreRefused) {
+    const std::string path = folder_.write("chain.onnx", chain("Relu", 60'000));
+    EXPECT_TRUE(ends_with_code(dmlconform({"validate", path}), 0));
+    for (const char* command : {"run", "bench"}) {
+        const ProgramResult result = dmlconform({command, path});
+        EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_TRUE(complains(result, "would take much more memory than the file has bytes"));
+        EXPECT_TRUE(complains(result, "hint: models of 100,000 nodes are read and of 40,000 judged"));
+    }
+    // The reference alone judges no nodes.
+    EXPECT_FALSE(complains(dmlconform({"run", path, "--engine", "cpu"}), "memory"));
 }
 
 TEST_F(ModelMemory, FilesOfManyPartsAreReadWithinTheLimitOrRefused) {

@@ -58,7 +58,8 @@ protected:
 
     static Commands recorded(Executable& executable) {
         RecordingList list;
-        dynamic_cast<d3d12::D3d12Executable&>(executable).record(list);
+        std::size_t next = 0;
+        EXPECT_FALSE(dynamic_cast<d3d12::D3d12Executable&>(executable).record(list, next));
         return list.commands;
     }
 

@@ -136,7 +136,8 @@ protected:
 
     std::vector<RecordedCommand> recorded(const d3d12::D3d12Executable& executable) {
         RecordingList list;
-        executable.record(list);
+        std::size_t next = 0;
+        EXPECT_FALSE(executable.record(list, next));
         return list.commands;
     }
 
@@ -180,6 +181,47 @@ TEST_F(GraphOnD3d12, AChainOfFiftyNodes) {
         EXPECT_EQ(times->size(), 50u);
         EXPECT_EQ(executable->node_times(), *times);
         expect_same_bits(*built, outputs_of(*executable, *built), random_inputs(*built, 3));
+    }
+}
+
+/// A graph of so many dispatches is executed by several lists. All nodes are in the memory that they share.
+TEST_F(GraphOnD3d12, MoreDispatchesThanAListHas) {
+    constexpr std::size_t count = 2 * d3d12::Commands::most_dispatches + 100;
+    const auto desc = tensor(DataType::float32, {4});
+    IndexedGraph graph;
+    const ValueIndex x = graph.input("x", desc);
+    ValueIndex value = x;
+    for (std::size_t i = 0; i < count; ++i) {
+        value = graph.node(binary("ELEMENT_WISE_SUBTRACT", desc), {x, value}).front();
+    }
+    graph.output(value);
+    const auto built = graph.built();
+    const auto executable = compiled(built);
+    const Tensors inputs = random_inputs(*built, 1);
+    // x - (x - (x - ...)) is 0 or x.
+    const Tensors outputs = executed(*executable, *built, inputs);
+    EXPECT_EQ(elements_of(outputs.front()), elements_of(inputs.front()));
+
+    std::vector<std::ptrdiff_t> dispatches;
+    std::size_t next = 0;
+    for (bool has_more = true; has_more;) {
+        RecordingList list;
+        has_more = executable->record(list, next);
+        dispatches.push_back(std::ranges::count(list.commands, Kind::dispatch, &RecordedCommand::kind));
+    }
+    EXPECT_EQ(dispatches,
+              (std::vector<std::ptrdiff_t>{d3d12::Commands::most_dispatches, d3d12::Commands::most_dispatches, 100}));
+
+    const auto nodes = executable->time_nodes();
+    ASSERT_TRUE(nodes.has_value()) << nodes.error().message;
+    EXPECT_EQ(nodes->size(), count);
+    EXPECT_EQ(elements_of(outputs_of(*executable, *built).front()), elements_of(inputs.front()));
+    Executable* const turn[] = {executable.get(), executable.get()};
+    for (const std::size_t per_time : {1u, 2u}) {
+        const auto times = executable->execute_in_turn(turn, per_time);
+        ASSERT_TRUE(times.has_value()) << times.error().message;
+        EXPECT_EQ(times->size(), 2 / per_time);
+        EXPECT_GT(times->front().count(), 0);
     }
 }
 

@@ -43,7 +43,8 @@ TEST_F(InPlace, OutputsAreInTheirInputsMemory) {
             ASSERT_TRUE((*executable)->bind(inputs).has_value());
             {
                 RecordingList list;
-                dynamic_cast<d3d12::D3d12Executable&>(**executable).record(list);
+                std::size_t next = 0;
+                EXPECT_FALSE(dynamic_cast<d3d12::D3d12Executable&>(**executable).record(list, next));
                 const auto dispatch = std::find_if(
                     list.commands.begin(), list.commands.end(),
                     [](const RecordedCommand& command) { return command.kind == RecordedCommand::Kind::dispatch; });

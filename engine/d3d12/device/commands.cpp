@@ -82,17 +82,32 @@ core::Result<void> Commands::make_room_for_spans(std::size_t count) {
 }
 
 core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandList& list)>& record) {
-    if (lost_) {
-        return tl::unexpected(*lost_);
+    return run_in_parts([&](ID3D12GraphicsCommandList& list) {
+        record(list);
+        return false;
+    });
+}
+
+core::Result<void> Commands::run_in_parts(const std::function<bool(ID3D12GraphicsCommandList& list)>& record) {
+    recorded_spans_ = 0;
+    for (bool has_more = true; has_more && !lost_;) {
+        const HRESULT code = submit(record, has_more);
+        const auto result = SUCCEEDED(code) ? wait() : d3d12_error("commands could not be submitted", code);
+        if (!result) {
+            lost_ = result.error();
+        }
     }
+    return lost_ ? tl::unexpected(*lost_) : core::Result<void>();
+}
+
+HRESULT Commands::submit(const std::function<bool(ID3D12GraphicsCommandList& list)>& record, bool& has_more) {
     HRESULT code = allocator_->Reset();
     if (SUCCEEDED(code)) {
         code = list_->Reset(allocator_.Get(), nullptr);
     }
     if (SUCCEEDED(code)) {
-        recorded_spans_ = 0;
-        record(*list_.Get());
-        if (recorded_spans_ != 0) {
+        has_more = record(*list_.Get());
+        if (recorded_spans_ != 0 && !has_more) {
             spans_ = recorded_spans_;
             list_->ResolveQueryData(queries_.Get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, 2 * spans_, ticks_.Get(), 0);
         }
@@ -103,11 +118,7 @@ core::Result<void> Commands::run(const std::function<void(ID3D12GraphicsCommandL
         queue_->ExecuteCommandLists(1, lists);
         code = queue_->Signal(fence_.Get(), ++submitted_);
     }
-    auto result = SUCCEEDED(code) ? wait() : d3d12_error("commands could not be submitted", code);
-    if (!result) {
-        lost_ = result.error();
-    }
-    return result;
+    return code;
 }
 
 core::Result<void> Commands::wait() {

@@ -24,6 +24,13 @@ public:
     /// lost, and all later runs fail.
     [[nodiscard]] core::Result<void> run(const std::function<void(ID3D12GraphicsCommandList& list)>& record);
 
+    /// The same with several lists, each of which is done before the next is recorded: `record` returns true if there
+    /// is more to record.
+    [[nodiscard]] core::Result<void> run_in_parts(const std::function<bool(ID3D12GraphicsCommandList& list)>& record);
+
+    /// The number of dispatches that a list should have at most: drivers keep up to 4 KB of memory for each.
+    static constexpr std::size_t most_dispatches = 4096;
+
     /// The number of spans that are measured in one run. Further spans are ignored, unless room is made for them.
     static constexpr UINT most_spans = 32;
     [[nodiscard]] core::Result<void> make_room_for_spans(std::size_t count);
@@ -48,6 +55,7 @@ private:
     explicit Commands(std::chrono::seconds time_limit) : time_limit_(time_limit) {}
     [[nodiscard]] HRESULT initialise();
     [[nodiscard]] HRESULT make_queries(UINT spans);
+    [[nodiscard]] HRESULT submit(const std::function<bool(ID3D12GraphicsCommandList& list)>& record, bool& has_more);
     [[nodiscard]] core::Result<void> wait();
 
     ComPtr<ID3D12Device> device_;

@@ -209,12 +209,30 @@ core::Result<void> D3d12Executable::bind(std::span<const core::Tensor* const> in
 }
 
 core::Result<void> D3d12Executable::execute() {
-    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) { record(list); });
+    std::size_t next = 0;
+    auto result = device_->commands->run_in_parts([&](ID3D12GraphicsCommandList& list) { return record(list, next); });
     if (result) {
         memory_.uploaded();
         device_time_ = device_->commands->measured();
     }
     return result;
+}
+
+bool D3d12Executable::record(ID3D12GraphicsCommandList& list, std::size_t& next) const {
+    if (next == 0) {
+        memory_.record_upload(list);
+        device_->commands->begin_timing(list);
+    } else {
+        memory_.record_continuation(list);
+    }
+    std::size_t room = Commands::most_dispatches;
+    record_some(list, next, room);
+    if (next < steps_.size()) {
+        return true;
+    }
+    device_->commands->end_timing(list);
+    memory_.record_readback(list);
+    return false;
 }
 
 core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_turn(std::span<Executable* const> turn,
@@ -228,18 +246,7 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_
             }
         }
     }
-    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) {
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            unordered_access_barrier(list);
-            if (i % per_time == 0) {
-                device_->commands->begin_timing(list);
-            }
-            own[i]->record_steps(list);
-            if ((i + 1) % per_time == 0) {
-                device_->commands->end_timing(list);
-            }
-        }
-    });
+    const auto result = run_in_turn({own.begin(), own.end()}, per_time);
     if (!result) {
         return tl::unexpected(result.error());
     }
@@ -253,16 +260,39 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::execute_in_
     return times;
 }
 
-core::Result<void> D3d12Executable::read(std::span<core::Tensor* const> outputs) {
-    return memory_.read(*device_, outputs);
+core::Result<void> D3d12Executable::run_in_turn(std::span<const D3d12Executable* const> turn, std::size_t per_time) {
+    Commands& commands = *turn.front()->device_->commands;
+    std::size_t execution = 0;
+    std::size_t next = 0;
+    return commands.run_in_parts([&](ID3D12GraphicsCommandList& list) {
+        std::size_t room = Commands::most_dispatches;
+        for (; execution < turn.size(); ++execution, next = 0) {
+            const D3d12Executable& each = *turn[execution];
+            // A group that is timed together begins a new list if it fits into one, but not into the rest of this one.
+            const std::size_t steps = each.steps_.size() * (execution % per_time == 0 ? per_time : 1);
+            if (next == 0 && room < Commands::most_dispatches && room < steps) {
+                return true;
+            }
+            if (next == 0) {
+                unordered_access_barrier(list);
+                if (execution % per_time == 0) {
+                    commands.begin_timing(list);
+                }
+            }
+            each.record_some(list, next, room);
+            if (next < each.steps_.size()) {
+                return true;
+            }
+            if ((execution + 1) % per_time == 0) {
+                commands.end_timing(list);
+            }
+        }
+        return false;
+    });
 }
 
-void D3d12Executable::record(ID3D12GraphicsCommandList& list) const {
-    memory_.record_upload(list);
-    device_->commands->begin_timing(list);
-    record_steps(list);
-    device_->commands->end_timing(list);
-    memory_.record_readback(list);
+core::Result<void> D3d12Executable::read(std::span<core::Tensor* const> outputs) {
+    return memory_.read(*device_, outputs);
 }
 
 core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes() {
@@ -273,15 +303,26 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes(
     if (auto room = device_->commands->make_room_for_spans(nodes.size()); !room) {
         return tl::unexpected(room.error());
     }
-    auto result = device_->commands->run([&](ID3D12GraphicsCommandList& list) {
-        memory_.record_upload(list);
-        for (const NodeSteps& node : nodes) {
+    std::size_t next = 0;
+    auto result = device_->commands->run_in_parts([&](ID3D12GraphicsCommandList& list) {
+        if (next == 0) {
+            memory_.record_upload(list);
+        } else {
+            memory_.record_continuation(list);
+        }
+        for (std::size_t count = 0; next < nodes.size() && count < Commands::most_dispatches; ++next) {
+            const NodeSteps& node = nodes[next];
             unordered_access_barrier(list);
             device_->commands->begin_timing(list);
             record_steps(list, std::span(steps_).subspan(node.begin, node.end - node.begin));
             device_->commands->end_timing(list);
+            count += node.end - node.begin;
+        }
+        if (next < nodes.size()) {
+            return true;
         }
         memory_.record_readback(list);
+        return false;
     });
     if (!result) {
         return tl::unexpected(result.error());
@@ -298,8 +339,11 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes(
     return node_times_;
 }
 
-void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list) const {
-    record_steps(list, steps_);
+void D3d12Executable::record_some(ID3D12GraphicsCommandList& list, std::size_t& next, std::size_t& room) const {
+    const std::size_t count = std::min(room, steps_.size() - next);
+    record_steps(list, std::span(steps_).subspan(next, count));
+    next += count;
+    room -= count;
 }
 
 void D3d12Executable::record_steps(ID3D12GraphicsCommandList& list, std::span<const Step> steps) const {

@@ -39,8 +39,9 @@ public:
     [[nodiscard]] std::vector<std::chrono::nanoseconds> node_times() const override { return node_times_; }
     [[nodiscard]] std::uint64_t intermediate_bytes() const override { return memory_.temporary_bytes(); }
 
-    /// Records the commands that execute() submits next.
-    void record(ID3D12GraphicsCommandList& list) const;
+    /// Records the commands that execute() submits in its next list, from the step `next` on, and moves `next`. Returns
+    /// true if there are more steps, for further lists.
+    [[nodiscard]] bool record(ID3D12GraphicsCommandList& list, std::size_t& next) const;
 
 private:
     struct Step {
@@ -67,9 +68,11 @@ private:
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
     [[nodiscard]] core::Result<void> describe_views(const DispatchPlan& plan);
     void find_waits(const DispatchPlan& plan);
-    /// Records the dispatches.
-    void record_steps(ID3D12GraphicsCommandList& list) const;
     void record_steps(ID3D12GraphicsCommandList& list, std::span<const Step> steps) const;
+    /// Records steps from `next` on, and moves it: at most `room`, which it reduces.
+    void record_some(ID3D12GraphicsCommandList& list, std::size_t& next, std::size_t& room) const;
+    [[nodiscard]] static core::Result<void> run_in_turn(std::span<const D3d12Executable* const> turn,
+                                                        std::size_t per_time);
 
     /// Declared before the memory, which returns to the device's pool on destruction.
     std::shared_ptr<Device> device_;

@@ -470,4 +470,16 @@ void TensorMemory::record_readback(ID3D12GraphicsCommandList& list) const {
     }
 }
 
+void TensorMemory::record_continuation(ID3D12GraphicsCommandList& list) const {
+    if (outputs_end_ > 0 || has_small_temporary()) {
+        transition(list, shared_.resource(), D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+    for (const Slot& temporary : temporaries_) {
+        if (upload_pending_ && temporary.own && has_guard(temporary)) {
+            transition(list, temporary.own.resource(), D3D12_RESOURCE_STATE_COMMON,
+                       D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+        }
+    }
+}
+
 }  // namespace dmlconform::d3d12

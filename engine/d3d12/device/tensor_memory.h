@@ -53,6 +53,8 @@ public:
     /// Record the copies before and after the dispatches of an execution.
     void record_upload(ID3D12GraphicsCommandList& list) const;
     void record_readback(ID3D12GraphicsCommandList& list) const;
+    /// Begins a list that continues an execution: buffers return to the common state between lists.
+    void record_continuation(ID3D12GraphicsCommandList& list) const;
     /// Must be called after a successful execution; its upload is then not repeated.
     void uploaded() { upload_pending_ = false; }
     /// True if the next execution uploads.

@@ -70,6 +70,7 @@ public:
     /// call.
     [[nodiscard]] BuiltGraph finish(const std::vector<std::string>& outputs);
 
+    [[nodiscard]] std::size_t node_count() const { return graph_.nodes.size(); }
     /// About how much memory all of this takes, in bytes.
     [[nodiscard]] std::uint64_t memory() const;
 

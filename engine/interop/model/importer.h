@@ -22,6 +22,8 @@ struct ModelOptions {
     std::map<std::string, core::Dimensions> input_sizes;
     /// What the model's messages and what is made of them may take together, in bytes: see memory_limit.h.
     std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+    /// What will be done with a node of the graph takes so much in addition.
+    std::uint64_t memory_per_node = 0;
 };
 
 /// A node of the model, which may be inside a function or branch.

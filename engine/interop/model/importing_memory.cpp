@@ -9,7 +9,8 @@
 namespace dmlconform::interop {
 
 core::Result<void> Importer::check_memory(std::uint64_t more) const {
-    if (memory_ + scope_memory_ + builder_.memory() + more <= options_.memory) {
+    const std::uint64_t later = options_.memory_per_node * builder_.node_count();
+    if (memory_ + scope_memory_ + builder_.memory() + later + more <= options_.memory) {
         return {};
     }
     return tl::unexpected(too_much_memory(

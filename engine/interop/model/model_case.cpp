@@ -227,6 +227,10 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
         return tl::unexpected(data.error());
     }
     ModelOptions import_options{{}, options.input_sizes, memory_for_model_at(path)};
+    if (options.is_judged) {
+        import_options.memory = memory_for_model_at(path, least_memory_to_judge);
+        import_options.memory_per_node = memory_to_judge_node;
+    }
     for (const auto& [name, tensor] : data->inputs) {
         import_options.input_sizes.insert_or_assign(name, tensor.tensor.onnx_sizes());
     }

@@ -19,6 +19,8 @@ struct ModelCaseOptions {
     std::map<std::string, std::filesystem::path> inputs = {};
     /// Seed of random data.
     std::uint64_t seed = 1;
+    /// The case will be run, and its nodes judged: see memory_limit.h.
+    bool is_judged = false;
 };
 
 struct ModelCase {
