@@ -184,7 +184,7 @@ TEST_F(GraphOnD3d12, AChainOfFiftyNodes) {
     }
 }
 
-/// A graph of so many dispatches is executed by several lists. All nodes are in the memory that they share.
+/// Such a graph is executed by several lists, and its values outlast each of them.
 TEST_F(GraphOnD3d12, MoreDispatchesThanAListHas) {
     constexpr std::size_t count = 2 * d3d12::Commands::most_dispatches + 100;
     const auto desc = tensor(DataType::float32, {4});

@@ -219,11 +219,9 @@ core::Result<void> D3d12Executable::execute() {
 }
 
 bool D3d12Executable::record(ID3D12GraphicsCommandList& list, std::size_t& next) const {
+    record_beginning(list, next);
     if (next == 0) {
-        memory_.record_upload(list);
         device_->commands->begin_timing(list);
-    } else {
-        memory_.record_continuation(list);
     }
     std::size_t room = Commands::most_dispatches;
     record_some(list, next, room);
@@ -305,11 +303,7 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes(
     }
     std::size_t next = 0;
     auto result = device_->commands->run_in_parts([&](ID3D12GraphicsCommandList& list) {
-        if (next == 0) {
-            memory_.record_upload(list);
-        } else {
-            memory_.record_continuation(list);
-        }
+        record_beginning(list, next);
         for (std::size_t count = 0; next < nodes.size() && count < Commands::most_dispatches; ++next) {
             const NodeSteps& node = nodes[next];
             unordered_access_barrier(list);
@@ -337,6 +331,14 @@ core::Result<std::vector<std::chrono::nanoseconds>> D3d12Executable::time_nodes(
         node_times_[nodes[i].node] = measured[i];
     }
     return node_times_;
+}
+
+void D3d12Executable::record_beginning(ID3D12GraphicsCommandList& list, std::size_t next) const {
+    if (next == 0) {
+        memory_.record_upload(list);
+    } else {
+        memory_.record_continuation(list);
+    }
 }
 
 void D3d12Executable::record_some(ID3D12GraphicsCommandList& list, std::size_t& next, std::size_t& room) const {

@@ -68,6 +68,8 @@ private:
     [[nodiscard]] core::Result<void> prepare(const DispatchPlan& plan);
     [[nodiscard]] core::Result<void> describe_views(const DispatchPlan& plan);
     void find_waits(const DispatchPlan& plan);
+    /// Begins the list that starts with this step, or node.
+    void record_beginning(ID3D12GraphicsCommandList& list, std::size_t next) const;
     void record_steps(ID3D12GraphicsCommandList& list, std::span<const Step> steps) const;
     /// Records steps from `next` on, and moves it: at most `room`, which it reduces.
     void record_some(ID3D12GraphicsCommandList& list, std::size_t& next, std::size_t& room) const;
