@@ -63,16 +63,18 @@ const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defa
     return cases->array();
 }
 
-/// Reads expansions of an entry, from `first` to before `last`, to find problems. Returns how many were skipped.
-std::size_t check_expansions(const Corpus::Entry& entry, const Corpus::File& file, std::size_t first, std::size_t last,
-                             ProblemSink& problems, const std::function<void(Case&)>& visit) {
+/// Reads expansions of an entry, from `first` to before `last`, to find problems. `sweep` is the entry's, or null.
+/// Returns how many were skipped.
+std::size_t check_expansions(const Corpus::Entry& entry, const Sweep* sweep, const Corpus::File& file,
+                             std::size_t first, std::size_t last, ProblemSink& problems,
+                             const std::function<void(Case&)>& visit) {
     CaseContext context{file.stem, file.folder, "", 0, false, file.without_expected};
     for (std::size_t i = first; i < last; ++i) {
-        const auto expansion = entry.sweep ? entry.sweep->expansion(i, problems) : std::optional(entry.text);
+        const auto expansion = sweep != nullptr ? sweep->expansion(i, problems) : std::optional(entry.text);
         if (!expansion || problems.is_hopeless()) {
             break;  // the same problem would recur in every expansion
         }
-        context.suffix = entry.sweep ? entry.sweep->suffix(i) : "";
+        context.suffix = sweep != nullptr ? sweep->suffix(i) : "";
         auto read = read_case(*expansion, context, problems);
         if (read && visit) {
             visit(*read);
@@ -100,7 +102,9 @@ void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, con
     if (threads > 1 && count >= 2 * at_a_time) {
         const auto read = [&](std::size_t batch, ReadExpansions& result) {
             ProblemSink found = file.positions.fresh();
-            result.skipped = check_expansions(entry, file, batch * at_a_time, (batch + 1) * at_a_time, found,
+            const Sweep sweep = entry.sweep->unshared();
+            result.cases.reserve(at_a_time);
+            result.skipped = check_expansions(entry, &sweep, file, batch * at_a_time, (batch + 1) * at_a_time, found,
                                               [&](Case& subject) { result.cases.push_back(std::move(subject)); });
             result.has_problems = found.count() != 0;
         };
@@ -117,7 +121,7 @@ void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, con
                 return true;
             });
     }
-    skipped += check_expansions(entry, file, first, count, problems, visit);
+    skipped += check_expansions(entry, entry.sweep ? &*entry.sweep : nullptr, file, first, count, problems, visit);
     if (skipped != 0) {
         corpus.skipped.push_back({fmt::format("{}/{}", file.stem, name_of(entry)), skipped});
     }
@@ -252,14 +256,31 @@ std::optional<Case> CorpusReader::at(std::size_t position) {
     if (entry.made) {
         return *entry.made;
     }
-    const Corpus::File& file = corpus_.files[entry.file];
-    ProblemSink problems = file.positions.fresh();
-    CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};
     if (!entry.sweep) {
+        const Corpus::File& file = corpus_.files[entry.file];
+        ProblemSink problems = file.positions.fresh();
+        CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};
         return read_case(entry.text, context, problems);
     }
-    context.suffix = entry.sweep->suffix(position - entry.first);
-    return read_case(*entry.sweep->expansion(position - entry.first, problems), context, problems);
+    OpenSweep& open = opened(entry_);
+    open.context.suffix = open.sweep.suffix(position - entry.first);
+    auto read = read_case(*open.sweep.expansion(position - entry.first, open.problems), open.context, open.problems);
+    if (open.problems.count() != 0) {
+        open_.reset();
+    }
+    return read;
+}
+
+CorpusReader::OpenSweep& CorpusReader::opened(std::size_t entry) {
+    if (!open_ || open_->entry != entry) {
+        const Corpus::Entry& written = corpus_.entries[entry];
+        const Corpus::File& file = corpus_.files[written.file];
+        open_.emplace(OpenSweep{entry,
+                                written.sweep->unshared(),
+                                file.positions.fresh(),
+                                {file.stem, file.folder, "", 0, true, file.without_expected}});
+    }
+    return *open_;
 }
 
 }  // namespace dmlconform::cases

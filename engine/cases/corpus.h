@@ -104,8 +104,18 @@ public:
     [[nodiscard]] std::optional<Case> at(std::size_t position);
 
 private:
+    /// What reading expansions of one sweep needs. No other thread counts references to it.
+    struct OpenSweep {
+        std::size_t entry = 0;
+        Sweep sweep;
+        ProblemSink problems;
+        CaseContext context;
+    };
+    [[nodiscard]] OpenSweep& opened(std::size_t entry);
+
     const Corpus& corpus_;
     std::size_t entry_ = 0;
+    std::optional<OpenSweep> open_;
 };
 
 /// Called with each case when it is read for the first time.

@@ -344,6 +344,27 @@ std::string pointer_to(const JsonValue& document, std::size_t offset) {
     return path;
 }
 
+JsonValue unshared(const JsonValue& value) {
+    if (const std::string* text = value.string()) {
+        return {value.offset, std::make_shared<const std::string>(*text)};
+    }
+    if (const JsonValue::Array* items = value.array()) {
+        JsonValue::Array copies;
+        copies.reserve(items->size());
+        std::ranges::transform(*items, std::back_inserter(copies), unshared);
+        return {value.offset, std::make_shared<const JsonValue::Array>(std::move(copies))};
+    }
+    if (const JsonValue::Object* members = value.object()) {
+        JsonValue::Object copies;
+        copies.reserve(members->size());
+        for (const JsonMember& member : *members) {
+            copies.push_back({member.key, member.key_offset, unshared(member.value)});
+        }
+        return {value.offset, std::make_shared<const JsonValue::Object>(std::move(copies))};
+    }
+    return value;
+}
+
 JsonValue merged(const JsonValue& base, const JsonValue& overlay) {
     if (base.object() == nullptr || overlay.object() == nullptr) {
         return overlay;

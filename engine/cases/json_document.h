@@ -88,6 +88,10 @@ struct JsonError {
 /// be unmerged, because merging changes the order of offsets.
 [[nodiscard]] std::string pointer_to(const JsonValue& document, std::size_t offset);
 
+/// The same value, of which nothing is shared with the original. Threads that copy parts of one value wait for each
+/// other where they count references.
+[[nodiscard]] JsonValue unshared(const JsonValue& value);
+
 /// Merges `overlay` over `base`: objects member by member, all other values replaced. Values keep their offsets.
 [[nodiscard]] JsonValue merged(const JsonValue& base, const JsonValue& overlay);
 

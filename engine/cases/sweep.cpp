@@ -76,12 +76,14 @@ public:
                 return value;
             }
             JsonValue::Array result;
+            result.reserve(items->size());
             std::transform(items->begin(), items->end(), std::back_inserter(result),
                            [&](const JsonValue& item) { return apply(item); });
             return {value.offset, std::make_shared<const JsonValue::Array>(std::move(result))};
         }
         if (const auto* members = value.object()) {
             JsonValue::Object result;
+            result.reserve(members->size());
             for (const JsonMember& member : *members) {
                 result.push_back({member.key, member.key_offset, apply(member.value)});
             }
@@ -206,6 +208,17 @@ std::optional<Sweep> Sweep::read(const JsonValue& entry, std::size_t most, Probl
         return std::nullopt;
     }
     return sweep;
+}
+
+Sweep Sweep::unshared() const {
+    Sweep copy(*this);
+    copy.pattern_ = cases::unshared(pattern_);
+    for (Variable& variable : copy.variables_) {
+        JsonValue::Array values;
+        std::ranges::transform(*variable.values, std::back_inserter(values), cases::unshared);
+        variable.values = std::make_shared<const JsonValue::Array>(std::move(values));
+    }
+    return copy;
 }
 
 std::vector<const JsonValue*> Sweep::chosen(std::size_t index) const {

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] static std::optional<Sweep> read(const JsonValue& entry, std::size_t most, ProblemSink& problems);
 
     [[nodiscard]] std::size_t expansions() const { return expansions_; }
+    /// The same sweep for another thread: see cases::unshared.
+    [[nodiscard]] Sweep unshared() const;
     /// The case without its sweep. Empty if a value lacks a member that the case uses, which is reported.
     [[nodiscard]] std::optional<JsonValue> expansion(std::size_t index, ProblemSink& problems) const;
     /// The text that follows the name in the id: "[T=FLOAT16,axis=2]".

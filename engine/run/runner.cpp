@@ -1,5 +1,4 @@
-// Runs cases in parallel. Threads take cases by number, and results are reported in order. For each case, a thread
-// waits for the others once: small cases take no longer than that.
+// Runs cases in parallel. Threads take cases by number, and results are reported in order, by one thread at a time.
 #include "engine/run/runner.h"
 
 #include <atomic>
@@ -20,6 +19,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Limit, for each set of engines, of results that wait for a slower preceding case.
 constexpr std::size_t most_waiting = 64;
+
+/// Limit of a thread's results that it has not handed over, because other threads did.
+constexpr std::size_t most_kept = 16;
 
 /// A case that needs less than this part of a thread's share of the memory is not counted.
 constexpr std::uint64_t counted_parts = 64;
@@ -159,10 +161,18 @@ private:
         return number;
     }
 
-    /// Hands over what is finished and announces a case. False if the run has to end.
+    /// Hands over what is finished and announces a case. While another thread does that, this one goes on for a while
+    /// without. False if the run has to end.
     bool begin(const cases::Case& subject, Finished& finished) {
         std::vector<Results> reported;  // freed without the mutex
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_, std::defer_lock);
+        if (finished.fresh.size() < most_kept && !lock.try_lock()) {
+            ++begun_;
+            return !stopped_;
+        }
+        if (!lock.owns_lock()) {
+            lock.lock();
+        }
         hand_over(finished);
         reported.swap(finished.reported);
         stopped_ = stopped_ || observer_.stop_requested();
@@ -247,6 +257,7 @@ private:
 
     std::atomic<std::size_t> taken_ = 0;
     std::atomic<std::size_t> reported_ = 0;
+    std::atomic<std::size_t> begun_ = 0;
     std::atomic<bool> stopped_ = false;
 
     /// Protects everything below. What the condition waits for only changes under it.
@@ -254,7 +265,6 @@ private:
     std::condition_variable room_;
     /// The memory of the cases that run.
     std::uint64_t in_use_ = 0;
-    std::size_t begun_ = 0;
     bool failed_fast_ = false;
     /// Failures on the gate.
     std::size_t failures_ = 0;

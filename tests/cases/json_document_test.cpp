@@ -458,6 +458,32 @@ TEST(JsonDocument, Merging) {
     }
 }
 
+TEST(JsonDocument, AnUnsharedCopyIsEqualAndApart) {
+    const std::string text = R"({"text": "a", "list": [1, ["b", {"deep": 2}]], "none": null})";
+    const JsonValue value = json(text);
+    const JsonValue copy = cases::unshared(value);
+    std::vector<std::string> lines;
+    std::vector<std::string> of_copy;
+    add_positions(value, value, text, lines);
+    add_positions(copy, copy, text, of_copy);
+    EXPECT_EQ(of_copy, lines);
+    EXPECT_TRUE(copy.find("none")->is_null());
+    const auto expect_apart = [](const auto* original, const auto* copied) {
+        ASSERT_TRUE(original != nullptr && copied != nullptr);
+        EXPECT_NE(original, copied);
+    };
+    expect_apart(value.object(), copy.object());
+    expect_apart(value.find("text")->string(), copy.find("text")->string());
+    EXPECT_EQ(*copy.find("text")->string(), "a");
+    const JsonValue::Array& list = *value.find("list")->array();
+    const JsonValue::Array& of_list = *copy.find("list")->array();
+    expect_apart(&list, &of_list);
+    EXPECT_EQ(compact(of_list[0]), "1");
+    expect_apart(list[1].array()->at(0).string(), of_list[1].array()->at(0).string());
+    expect_apart(list[1].array()->at(1).object(), of_list[1].array()->at(1).object());
+    EXPECT_EQ(compact(of_list[1].array()->at(1)), "{deep:2}");
+}
+
 TEST(JsonDocument, MergingKeepsPositions) {
     const JsonValue document = json(R"({"base": {"a": 1, "o": {"x": 1, "y": 2}}, "over": {"o": {"y": 3}, "b": 4}})");
     const JsonValue both = merged(*document.find("base"), *document.find("over"));

@@ -60,6 +60,48 @@ TEST(SeveralAtATime, ResultsInTheOrderOfTheCases) {
     EXPECT_EQ(together.count(Status::pass), 300u);
 }
 
+/// Takes its time for the first result, until a number of further cases have been executed.
+class SlowObserver final : public run::Observer {
+public:
+    explicit SlowObserver(const std::atomic<int>& executions) : executions_(executions) {}
+
+    void on_case(const cases::Case& /*subject*/, std::size_t /*position*/) override {}
+    void on_result(const run::CaseResult& /*result*/) override {
+        if (results++ != 0) {
+            return;
+        }
+        const int before = executions_;
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (executions_ < before + 8 && std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        meanwhile = executions_ - before;
+    }
+
+    int results = 0;
+    int meanwhile = 0;
+
+private:
+    const std::atomic<int>& executions_;
+};
+
+TEST(SeveralAtATime, WhileOneThreadReportsTheOtherGoesOn) {
+    std::atomic<int> executions{0};
+    Behaviour counting;
+    counting.at_step = [&](const std::string& step) { executions += step == "execute" ? 1 : 0; };
+    SlowObserver observer(executions);
+    const auto sets = engine_sets(2, counting);
+    const auto subjects = numbered(200);
+    const run::CaseSource source{subjects.size(), [&](const auto& /*is_compared*/) {
+                                     return [&](std::size_t position) {
+                                         return std::make_shared<const cases::Case>(subjects[position]);
+                                     };
+                                 }};
+    (void)run::run_cases(source, sets, observer);
+    EXPECT_EQ(observer.results, 200);
+    EXPECT_GE(observer.meanwhile, 8);
+}
+
 TEST(SeveralAtATime, FailFastEndsWithTheFirstFailureInTheirOrder) {
     auto subjects = numbered(200);
     for (const std::size_t wrong : {150u, 60u}) {
