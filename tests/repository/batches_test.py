@@ -28,8 +28,8 @@ class Batches(unittest.TestCase):
             for source in [*"abcdefghij", "alone"]:
                 (project / f"{source}.cpp").write_text("")
             build = pathlib.Path(temporary) / "build"
-            subprocess.run([CMAKE, "-S", project, "-B", build, "-G", "Ninja", "-DDMLCONFORM_BATCHES=ON"], check=True,
-                           capture_output=True, timeout=120)
+            subprocess.run([CMAKE, "-S", project, "-B", build, "-G", "Ninja", "-DDMLCONFORM_BATCHES=ON",
+                            "-DDMLCONFORM_BATCH_SIZE=8"], check=True, capture_output=True, timeout=120)
             batches = []
             for unit in build.rglob("unity_*.cxx"):
                 lines = [line for line in unit.read_text().splitlines() if line.startswith("#include")]
