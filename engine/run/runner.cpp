@@ -1,12 +1,15 @@
-// Runs cases in parallel. Threads take cases by number, and results are reported in order, by one thread at a time.
+// Runs cases in parallel. Threads take cases by number, and results are reported in order, by one thread at a time,
+// which reports what all of them have finished.
 #include "engine/run/runner.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "engine/engine_lost.h"
 #include "engine/run/graph_verdicts.h"
@@ -20,8 +23,15 @@ using Clock = std::chrono::steady_clock;
 /// Limit, for each set of engines, of results that wait for a slower preceding case.
 constexpr std::size_t most_waiting = 64;
 
-/// Limit of a thread's results that it has not handed over, because other threads did.
+/// A thread of several reports when it has finished so many cases, since what threads share moves between processors
+/// each time. With twice as many, it waits until it may.
 constexpr std::size_t most_kept = 16;
+
+/// What threads change all the time lies that far apart, so that no two processors change the same cache line.
+constexpr std::size_t bytes_apart = 64;
+
+/// After so long, it reports fewer.
+constexpr std::chrono::milliseconds longest_kept{20};
 
 /// A case that needs less than this part of a thread's share of the memory is not counted.
 constexpr std::uint64_t counted_parts = 64;
@@ -36,7 +46,8 @@ public:
           case_settings_(settings.cases),
           count_(source.positions * settings.repeat),
           window_(most_waiting * sets.size()),
-          finished_(sets.size()) {
+          threads_(sets.size()),
+          waiting_(window_) {
         std::vector<EngineInfo> engines;
         for (const auto& engine : sets.front()) {
             engines.push_back(engine->info());
@@ -112,30 +123,39 @@ private:
         std::uint64_t bytes_ = 0;
     };
 
-    /// The results of a thread. The thread that allocated their memory frees it, which is faster.
-    struct Finished {
-        /// By number of the case, not handed over yet.
+    /// What a thread has done. The thread that allocated the results' memory frees it, which is faster.
+    struct alignas(bytes_apart) Thread {
+        /// When it last reported, and the cases that it began and finished since then.
+        Clock::time_point reported_at{};
+        std::size_t begun = 0;
+        std::size_t finished = 0;
+        /// Protects `fresh`.
+        std::mutex mutex;
+        /// By number of the case, not reported yet.
         std::vector<std::pair<std::size_t, Results>> fresh;
-        /// Protected by the mutex.
+        /// Protected by the run's mutex.
         std::vector<Results> reported;
     };
     struct Waiting {
         Results results;
-        Finished* from;
+        /// Null: the case is not finished.
+        Thread* from = nullptr;
     };
 
-    void work(std::size_t thread) {
-        const EngineSet& engines = sets_[thread];
+    void work(std::size_t number_of_set) {
+        const EngineSet& engines = sets_[number_of_set];
         try {
             const CaseSource::Reader read = source_.reader(
                 [&](const cases::Case& subject) { return may_compare(subject, engines, case_settings_); });
-            Finished& finished = finished_[thread];
-            while (const auto number = take(finished)) {
-                Results results = results_of(*number, read, engines, finished);
-                finished.fresh.emplace_back(*number, std::move(results));
+            Thread& thread = threads_[number_of_set];
+            while (const auto number = take()) {
+                Results results = results_of(*number, read, engines, thread);
+                ++thread.finished;
+                const std::lock_guard lock(thread.mutex);
+                thread.fresh.emplace_back(*number, std::move(results));
             }
             const std::lock_guard lock(mutex_);
-            hand_over(finished);
+            report_finished();
         } catch (...) {
             const std::lock_guard lock(mutex_);
             failure_ = std::current_exception();
@@ -145,7 +165,7 @@ private:
     }
 
     /// The number of the next case; empty if there are no more. Waits while too many results wait for a slower case.
-    std::optional<std::size_t> take(Finished& finished) {
+    std::optional<std::size_t> take() {
         if (stopped_) {
             return std::nullopt;
         }
@@ -154,43 +174,56 @@ private:
             return std::nullopt;
         }
         if (number - reported_ >= window_) {
+            ++threads_that_wait_;
             std::unique_lock lock(mutex_);
-            hand_over(finished);
+            report_finished();
             room_.wait(lock, [&] { return stopped_ || number - reported_ < window_; });
+            --threads_that_wait_;
+            if (number - reported_ >= window_) {
+                return std::nullopt;  // stopped
+            }
         }
         return number;
     }
 
-    /// Hands over what is finished and announces a case. While another thread does that, this one goes on for a while
-    /// without. False if the run has to end.
-    bool begin(const cases::Case& subject, Finished& finished) {
+    /// The lock for a thread that is to report now. Of several threads, one that has finished few cases, or finds
+    /// another one reporting, goes on without, unless a thread waits for results.
+    std::unique_lock<std::mutex> lock_if_due(const Thread& thread) {
+        if (sets_.size() == 1 || threads_that_wait_ != 0 || thread.finished >= 2 * most_kept) {
+            return std::unique_lock(mutex_);
+        }
+        if (thread.finished < most_kept && Clock::now() - thread.reported_at < longest_kept) {
+            return {};
+        }
+        return {mutex_, std::try_to_lock};
+    }
+
+    /// Reports what is finished and announces a case, if that is due. False if the run has to end.
+    bool begin(const cases::Case& subject, Thread& thread) {
         std::vector<Results> reported;  // freed without the mutex
-        std::unique_lock lock(mutex_, std::defer_lock);
-        if (finished.fresh.size() < most_kept && !lock.try_lock()) {
-            ++begun_;
-            return !stopped_;
-        }
-        if (!lock.owns_lock()) {
-            lock.lock();
-        }
-        hand_over(finished);
-        reported.swap(finished.reported);
-        stopped_ = stopped_ || observer_.stop_requested();
-        if (!stopped_) {
-            observer_.on_case(subject, begun_++);
+        ++thread.begun;
+        if (const auto lock = lock_if_due(thread)) {
+            thread.reported_at = Clock::now();
+            thread.finished = 0;
+            report_finished();
+            reported.swap(thread.reported);
+            begun_ += std::exchange(thread.begun, 0);
+            stopped_ = stopped_ || observer_.stop_requested();
+            if (!stopped_) {
+                observer_.on_case(subject, begun_ - 1);
+            }
         }
         return !stopped_;
     }
 
-    Results results_of(std::size_t number, const CaseSource::Reader& read, const EngineSet& engines,
-                       Finished& finished) {
+    Results results_of(std::size_t number, const CaseSource::Reader& read, const EngineSet& engines, Thread& thread) {
         const std::size_t repetition = number / source_.positions;
         std::size_t position = number % source_.positions;
         if (settings_.shuffle) {
             position = static_cast<std::size_t>(Shuffle(source_.positions, *settings_.shuffle + repetition)(position));
         }
         const auto subject = read(position);
-        if (subject == nullptr || !begin(*subject, finished)) {
+        if (subject == nullptr || !begin(*subject, thread)) {
             return {};
         }
         Results results;
@@ -211,18 +244,20 @@ private:
         return results;
     }
 
-    /// Reports all results that wait for none before them. The caller holds the mutex.
-    void hand_over(Finished& finished) {
-        for (auto& [number, results] : finished.fresh) {
-            waiting_.emplace(number, Waiting{std::move(results), &finished});
+    /// Reports all threads' results that wait for none before them. The caller holds the mutex.
+    void report_finished() {
+        for (Thread& thread : threads_) {
+            const std::lock_guard lock(thread.mutex);
+            for (auto& [number, results] : thread.fresh) {
+                waiting_[number % window_] = {std::move(results), &thread};
+            }
+            thread.fresh.clear();
         }
-        finished.fresh.clear();
-        while (!waiting_.empty() && waiting_.begin()->first == reported_ && !failed_fast_) {
-            Waiting& next = waiting_.begin()->second;
-            report(next.results);
-            next.from->reported.push_back(std::move(next.results));
-            waiting_.erase(waiting_.begin());
-            ++reported_;
+        for (Waiting* next = &waiting_[reported_ % window_]; next->from != nullptr && !failed_fast_;
+             next = &waiting_[++reported_ % window_]) {
+            report(next->results);
+            next->from->reported.push_back(std::move(next->results));
+            next->from = nullptr;
         }
         room_.notify_all();
     }
@@ -252,12 +287,11 @@ private:
     const std::size_t count_;
     const std::size_t window_;
     std::vector<EngineInfo> engines_;
-    /// One for each thread.
-    std::vector<Finished> finished_;
+    std::vector<Thread> threads_;
 
     std::atomic<std::size_t> taken_ = 0;
     std::atomic<std::size_t> reported_ = 0;
-    std::atomic<std::size_t> begun_ = 0;
+    std::atomic<std::size_t> threads_that_wait_ = 0;
     std::atomic<bool> stopped_ = false;
 
     /// Protects everything below. What the condition waits for only changes under it.
@@ -265,11 +299,13 @@ private:
     std::condition_variable room_;
     /// The memory of the cases that run.
     std::uint64_t in_use_ = 0;
+    std::size_t begun_ = 0;
     bool failed_fast_ = false;
     /// Failures on the gate.
     std::size_t failures_ = 0;
     std::exception_ptr failure_;
-    std::map<std::size_t, Waiting> waiting_;
+    /// The results of case n at n % window_.
+    std::vector<Waiting> waiting_;
     GraphVerdicts graphs_;
     RunTotals totals_;
 };

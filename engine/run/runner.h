@@ -22,7 +22,7 @@ public:
     Observer& operator=(const Observer&) = delete;
     virtual ~Observer() = default;
 
-    /// Called before a case runs on the first engine, but for some cases that begin while another thread reports.
+    /// Called before a case runs on the first engine. Where cases run in parallel, that is before some of them.
     /// `position` counts cases from 0. Cases that run in parallel begin in any order.
     virtual void on_case(const cases::Case& subject, std::size_t position) = 0;
     /// Called in the order of the cases, and for each case in the order of the engines.
