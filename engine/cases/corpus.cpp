@@ -63,18 +63,29 @@ const JsonValue::Array* read_envelope(const JsonValue& document, JsonValue& defa
     return cases->array();
 }
 
-/// Reads expansions of an entry, from `first` to before `last`, to find problems. `sweep` is the entry's, or null.
+CaseContext context_of(const Corpus::File& file, bool was_right) {
+    return {file.stem, file.folder, "", 0, was_right, file.without_expected};
+}
+
+/// The text of an expansion, whose suffix becomes the context's. `sweep` is the entry's, or a copy. Empty if there is a
+/// problem.
+std::optional<JsonValue> expand(const Corpus::Entry& entry, const std::optional<Sweep>& sweep, std::size_t index,
+                                CaseContext& context, ProblemSink& problems) {
+    context.suffix = sweep ? sweep->suffix(index) : "";
+    return sweep ? sweep->expansion(index, problems) : entry.text;
+}
+
+/// Reads expansions of an entry, from `first` to before `last`, to find problems. `sweep` is the entry's, or a copy.
 /// Returns how many were skipped.
-std::size_t check_expansions(const Corpus::Entry& entry, const Sweep* sweep, const Corpus::File& file,
+std::size_t check_expansions(const Corpus::Entry& entry, const std::optional<Sweep>& sweep, const Corpus::File& file,
                              std::size_t first, std::size_t last, ProblemSink& problems,
                              const std::function<void(Case&)>& visit) {
-    CaseContext context{file.stem, file.folder, "", 0, false, file.without_expected};
+    CaseContext context = context_of(file, false);
     for (std::size_t i = first; i < last; ++i) {
-        const auto expansion = sweep != nullptr ? sweep->expansion(i, problems) : std::optional(entry.text);
+        const auto expansion = expand(entry, sweep, i, context, problems);
         if (!expansion || problems.is_hopeless()) {
             break;  // the same problem would recur in every expansion
         }
-        context.suffix = sweep != nullptr ? sweep->suffix(i) : "";
         auto read = read_case(*expansion, context, problems);
         if (read && visit) {
             visit(*read);
@@ -100,11 +111,16 @@ void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, con
     std::size_t skipped = 0;
     std::size_t first = 0;
     if (threads > 1 && count >= 2 * at_a_time) {
+        // Each thread reads every n-th batch.
+        std::vector<std::optional<Sweep>> own(threads);
         const auto read = [&](std::size_t batch, ReadExpansions& result) {
             ProblemSink found = file.positions.fresh();
-            const Sweep sweep = entry.sweep->unshared();
+            std::optional<Sweep>& sweep = own[batch % threads];
+            if (!sweep) {
+                sweep = entry.sweep->unshared();
+            }
             result.cases.reserve(at_a_time);
-            result.skipped = check_expansions(entry, &sweep, file, batch * at_a_time, (batch + 1) * at_a_time, found,
+            result.skipped = check_expansions(entry, sweep, file, batch * at_a_time, (batch + 1) * at_a_time, found,
                                               [&](Case& subject) { result.cases.push_back(std::move(subject)); });
             result.has_problems = found.count() != 0;
         };
@@ -121,7 +137,7 @@ void check_entry(Corpus& corpus, std::size_t threads, ProblemSink& problems, con
                 return true;
             });
     }
-    skipped += check_expansions(entry, entry.sweep ? &*entry.sweep : nullptr, file, first, count, problems, visit);
+    skipped += check_expansions(entry, entry.sweep, file, first, count, problems, visit);
     if (skipped != 0) {
         corpus.skipped.push_back({fmt::format("{}/{}", file.stem, name_of(entry)), skipped});
     }
@@ -251,36 +267,25 @@ std::optional<Case> CorpusReader::at(std::size_t position) {
             std::upper_bound(entries.begin(), entries.end(), position,
                              [](std::size_t wanted, const Corpus::Entry& entry) { return wanted < entry.first; });
         entry_ = static_cast<std::size_t>(next - entries.begin()) - 1;
+        open_.reset();
     }
     const Corpus::Entry& entry = entries[entry_];
     if (entry.made) {
         return *entry.made;
     }
-    if (!entry.sweep) {
+    if (!open_) {
         const Corpus::File& file = corpus_.files[entry.file];
-        ProblemSink problems = file.positions.fresh();
-        CaseContext context{file.stem, file.folder, "", 0, true, file.without_expected};
-        return read_case(entry.text, context, problems);
+        open_.emplace(OpenEntry{std::nullopt, file.positions.fresh(), context_of(file, true)});
+    } else if (entry.sweep && !open_->sweep) {
+        open_->sweep = entry.sweep->unshared();
     }
-    OpenSweep& open = opened(entry_);
-    open.context.suffix = open.sweep.suffix(position - entry.first);
-    auto read = read_case(*open.sweep.expansion(position - entry.first, open.problems), open.context, open.problems);
-    if (open.problems.count() != 0) {
+    const auto text = expand(entry, open_->sweep ? open_->sweep : entry.sweep, position - entry.first, open_->context,
+                             open_->problems);
+    auto read = read_case(*text, open_->context, open_->problems);
+    if (open_->problems.count() != 0) {
         open_.reset();
     }
     return read;
-}
-
-CorpusReader::OpenSweep& CorpusReader::opened(std::size_t entry) {
-    if (!open_ || open_->entry != entry) {
-        const Corpus::Entry& written = corpus_.entries[entry];
-        const Corpus::File& file = corpus_.files[written.file];
-        open_.emplace(OpenSweep{entry,
-                                written.sweep->unshared(),
-                                file.positions.fresh(),
-                                {file.stem, file.folder, "", 0, true, file.without_expected}});
-    }
-    return *open_;
 }
 
 }  // namespace dmlconform::cases

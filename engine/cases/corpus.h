@@ -104,18 +104,17 @@ public:
     [[nodiscard]] std::optional<Case> at(std::size_t position);
 
 private:
-    /// What reading expansions of one sweep needs. No other thread counts references to it.
-    struct OpenSweep {
-        std::size_t entry = 0;
-        Sweep sweep;
+    /// What reading expansions of the entry at hand needs.
+    struct OpenEntry {
+        /// The sweep's copy, made when a second expansion is read: no other thread counts references to its parts.
+        std::optional<Sweep> sweep;
         ProblemSink problems;
         CaseContext context;
     };
-    [[nodiscard]] OpenSweep& opened(std::size_t entry);
 
     const Corpus& corpus_;
     std::size_t entry_ = 0;
-    std::optional<OpenSweep> open_;
+    std::optional<OpenEntry> open_;
 };
 
 /// Called with each case when it is read for the first time.

@@ -345,24 +345,16 @@ std::string pointer_to(const JsonValue& document, std::size_t offset) {
 }
 
 JsonValue unshared(const JsonValue& value) {
+    /// Reading the elements of a longer list takes longer than waiting for its count.
+    constexpr std::size_t longest_copied = 64;
     if (const std::string* text = value.string()) {
         return {value.offset, std::make_shared<const std::string>(*text)};
     }
-    if (const JsonValue::Array* items = value.array()) {
-        JsonValue::Array copies;
-        copies.reserve(items->size());
-        std::ranges::transform(*items, std::back_inserter(copies), unshared);
-        return {value.offset, std::make_shared<const JsonValue::Array>(std::move(copies))};
+    const JsonValue::Array* items = value.array();
+    if (items != nullptr && items->size() > longest_copied && std::ranges::all_of(*items, &JsonValue::is_plain)) {
+        return value;
     }
-    if (const JsonValue::Object* members = value.object()) {
-        JsonValue::Object copies;
-        copies.reserve(members->size());
-        for (const JsonMember& member : *members) {
-            copies.push_back({member.key, member.key_offset, unshared(member.value)});
-        }
-        return {value.offset, std::make_shared<const JsonValue::Object>(std::move(copies))};
-    }
-    return value;
+    return with_changed_values(value, unshared);
 }
 
 JsonValue merged(const JsonValue& base, const JsonValue& overlay) {

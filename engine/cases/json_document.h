@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,8 @@ public:
 
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(content); }
     [[nodiscard]] bool is_number() const;
+    /// True for null, a boolean and a number.
+    [[nodiscard]] bool is_plain() const { return string() == nullptr && array() == nullptr && object() == nullptr; }
     /// The value of a number that was written with a fraction or an exponent, or that does not fit 64 bits. Otherwise
     /// empty.
     [[nodiscard]] std::optional<double> floating() const;
@@ -88,8 +91,30 @@ struct JsonError {
 /// be unmerged, because merging changes the order of offsets.
 [[nodiscard]] std::string pointer_to(const JsonValue& document, std::size_t offset);
 
-/// The same value, of which nothing is shared with the original. Threads that copy parts of one value wait for each
-/// other where they count references.
+/// The same array or object with change(value) for each of its values; any other value as it is.
+template <class Change>
+[[nodiscard]] JsonValue with_changed_values(const JsonValue& value, const Change& change) {
+    if (const JsonValue::Array* items = value.array()) {
+        JsonValue::Array changed;
+        changed.reserve(items->size());
+        for (const JsonValue& item : *items) {
+            changed.push_back(change(item));
+        }
+        return {value.offset, std::make_shared<const JsonValue::Array>(std::move(changed))};
+    }
+    if (const JsonValue::Object* members = value.object()) {
+        JsonValue::Object changed;
+        changed.reserve(members->size());
+        for (const JsonMember& member : *members) {
+            changed.push_back({member.key, member.key_offset, change(member.value)});
+        }
+        return {value.offset, std::make_shared<const JsonValue::Object>(std::move(changed))};
+    }
+    return value;
+}
+
+/// The same value, of which nothing is shared with the original but long lists of plain values. Threads that copy parts
+/// of one value wait for each other where they count references.
 [[nodiscard]] JsonValue unshared(const JsonValue& value);
 
 /// Merges `overlay` over `base`: objects member by member, all other values replaced. Values keep their offsets.

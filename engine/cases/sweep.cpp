@@ -69,37 +69,18 @@ public:
         if (const auto reference = placeholder(value)) {
             return look_up(value, *reference);
         }
-        if (const auto* items = value.array()) {
-            // Most arrays are lists of numbers without placeholders. They are shared instead of copied.
-            if (std::none_of(items->begin(), items->end(),
-                             [](const JsonValue& item) { return may_hold_placeholder(item); })) {
-                return value;
-            }
-            JsonValue::Array result;
-            result.reserve(items->size());
-            std::transform(items->begin(), items->end(), std::back_inserter(result),
-                           [&](const JsonValue& item) { return apply(item); });
-            return {value.offset, std::make_shared<const JsonValue::Array>(std::move(result))};
+        // Most arrays are lists of numbers without placeholders. They are shared instead of copied.
+        const JsonValue::Array* items = value.array();
+        if (items != nullptr && std::ranges::all_of(*items, &JsonValue::is_plain)) {
+            return value;
         }
-        if (const auto* members = value.object()) {
-            JsonValue::Object result;
-            result.reserve(members->size());
-            for (const JsonMember& member : *members) {
-                result.push_back({member.key, member.key_offset, apply(member.value)});
-            }
-            return {value.offset, std::make_shared<const JsonValue::Object>(std::move(result))};
-        }
-        return value;
+        return with_changed_values(value, [&](const JsonValue& part) { return apply(part); });
     }
 
     /// For each variable, whether a placeholder uses it.
     [[nodiscard]] const std::vector<bool>& used() const { return used_; }
 
 private:
-    static bool may_hold_placeholder(const JsonValue& value) {
-        return value.string() != nullptr || value.array() != nullptr || value.object() != nullptr;
-    }
-
     JsonValue look_up(const JsonValue& at, std::string_view reference) {
         const std::size_t dot = reference.find('.');
         const std::string_view name = reference.substr(0, dot);

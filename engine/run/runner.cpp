@@ -23,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 /// Limit, for each set of engines, of results that wait for a slower preceding case.
 constexpr std::size_t most_waiting = 64;
 
-/// A thread of several reports when it has finished so many cases, since what threads share moves between processors
-/// each time. With twice as many, it waits until it may.
+/// Where there are several threads, each one reports after so many cases, since what threads share moves between
+/// processors each time. After twice as many, it waits until it may.
 constexpr std::size_t most_kept = 16;
 
 /// What threads change all the time lies that far apart, so that no two processors change the same cache line.

@@ -482,6 +482,9 @@ TEST(JsonDocument, AnUnsharedCopyIsEqualAndApart) {
     expect_apart(list[1].array()->at(0).string(), of_list[1].array()->at(0).string());
     expect_apart(list[1].array()->at(1).object(), of_list[1].array()->at(1).object());
     EXPECT_EQ(compact(of_list[1].array()->at(1)), "{deep:2}");
+    // Long lists of numbers are not worth a copy.
+    const JsonValue numbers = json(fmt::format("[{}]", fmt::join(std::vector<int>(1000, 1), ",")));
+    EXPECT_EQ(cases::unshared(numbers).array(), numbers.array());
 }
 
 TEST(JsonDocument, MergingKeepsPositions) {
