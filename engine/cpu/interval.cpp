@@ -40,7 +40,8 @@ bool differ_clearly(const Interval& a, const Interval& b) {
 
 /// If every candidate is NaN because both ends of one interval are infinite, the finite numbers in between give zero.
 template <std::size_t N>
-Interval hull_or_zero(const std::array<double, N>& candidates, const Interval& a, const Interval& b, bool nan) {
+DMLCONFORM_INLINED inline Interval hull_or_zero(const std::array<double, N>& candidates, const Interval& a,
+                                                const Interval& b, bool nan) {
     const Interval hull = hull_of<N>(candidates, nan);
     return hull.has_numbers() || (a.low == a.high && b.low == b.high) ? hull : Interval{-0.0, 0.0, true};
 }

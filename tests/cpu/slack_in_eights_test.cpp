@@ -165,6 +165,45 @@ TEST(SlackInEights, BatchNormalization) {
     }
 }
 
+/// Scale and bias may be one for all elements of a group, or each element's own.
+TEST(SlackInEights, MeanVarianceNormalization) {
+    Random random(6);
+    for (int round = 0; round < rounds; ++round) {
+        const core::Dimensions sizes = some_sizes(random, round);
+        std::vector<std::uint32_t> axes;
+        for (std::uint32_t d = 0; d < sizes.size(); ++d) {
+            if (d + 1 == sizes.size() || random.one_in(2)) {
+                axes.push_back(d);
+            }
+        }
+        const auto parameter = [&] {
+            core::Dimensions own = sizes;
+            for (std::uint32_t& size : own) {
+                size = random.one_in(2) ? 1 : size;
+            }
+            return random.filled<float>(random.layout(DataType::float32, own, FieldKind::input), [&] {
+                return random.one_in(one_special_in(round)) ? any_number(random, 1)
+                       : random.one_in(6)                   ? (random.one_in(2) ? 0.0F : 1.0F)
+                                                            : random.uniform(-3, 3);
+            });
+        };
+        const Tensor input = random.filled<float>(random.layout(DataType::float32, sizes, FieldKind::input),
+                                                  [&] { return any_number(random, one_special_in(round)); });
+        const Tensor scale = parameter();
+        const Tensor bias = parameter();
+        const bool has_bias = !random.one_in(4);
+        expect_same_slack(describe("MEAN_VARIANCE_NORMALIZATION1",
+                                   {{"InputTensor", input.desc},
+                                    {"ScaleTensor", scale.desc},
+                                    has_bias ? Setting("BiasTensor", bias.desc) : Setting("BiasTensor", nullptr),
+                                    {"OutputTensor", random.layout(DataType::float32, sizes, FieldKind::output)},
+                                    {"Axes", axes},
+                                    {"NormalizeVariance", random.one_in(4) ? 0 : 1},
+                                    {"Epsilon", random.one_in(3) ? 0.0F : 1e-5F}}),
+                          {&input, &scale, has_bias ? &bias : nullptr});
+    }
+}
+
 TEST(SlackInEights, Convolution) {
     Random random(4);
     for (int round = 0; round < rounds; ++round) {

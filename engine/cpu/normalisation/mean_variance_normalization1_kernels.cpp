@@ -8,6 +8,7 @@
 #include "engine/cpu/element_wise/load_store.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/normalisation/normalized_element.h"
+#include "engine/cpu/normalisation/normalized_floats.h"
 #include "engine/cpu/normalisation/running_sums.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/reduction/sets.h"
@@ -215,6 +216,63 @@ StatisticsAttributes statistics_attributes(const Normalization& op) {
             op.normalize_variance, double{op.epsilon}, op.stores_variance};
 }
 
+/// A run of a group's elements, with the offset of the first one in each array.
+template <class T>
+struct Run {
+    const Normalization& op;
+    const Pointers<T>& at;
+    Runs::PerArray first;
+    const Runs::PerArray& steps;
+    std::span<const double> x;
+    /// What the elements share; scale and bias if they have none of their own.
+    NormalizedElement shared;
+
+    [[nodiscard]] std::int64_t offset(Array array, std::size_t i) const {
+        return first[array] + static_cast<std::int64_t>(i) * steps[array];
+    }
+    [[nodiscard]] NormalizedElement element(std::size_t i) const {
+        NormalizedElement result = shared;
+        result.centred = x[i] - shared.mean;
+        result.scale = at.scale == nullptr ? 1 : static_cast<double>(at.scale[offset(scale, i)]);
+        result.bias = at.bias == nullptr ? 0 : static_cast<double>(at.bias[offset(bias, i)]);
+        return result;
+    }
+};
+
+/// Stores the slack of a run, for which the reference computed `exact`.
+template <class T>
+void note_slack(const Run<T>& run, std::span<const double> exact, const StatisticsRange& statistics) {
+    const core::DataType type = run.op.input.data_type;
+    const bool has_own_scale = run.at.scale != nullptr && run.steps[scale] != 0;
+    const bool has_own_bias = run.at.bias != nullptr && run.steps[bias] != 0;
+    const bool have_own = has_own_scale || has_own_bias;
+    const NormalizedElement front = run.element(0);
+    using normalisation::NormalisationRange;
+    const NormalisationRange shared =
+        have_own ? NormalisationRange() : NormalisationRange(statistics.mean, statistics.rstd, front.scale, front.bias);
+    const auto one = [&](std::size_t i) {
+        const NormalizedElement element = run.element(i);
+        const auto by = [&](const auto& range) {
+            return accepted_range(run.x[i], element, range, *run.at.activation, type);
+        };
+        note_accepted(*run.at.slack, static_cast<std::size_t>(run.offset(logical, i)), type,
+                      static_cast<double>(static_cast<T>(exact[i])), have_own ? by(statistics) : by(shared));
+    };
+    if constexpr (std::is_same_v<T, float>) {
+        if (!run.at.activation->is_present() && run.steps[logical] == 1 && is_one_or_an_array(run.steps[scale]) &&
+            is_one_or_an_array(run.steps[bias])) {
+            note_normalized_floats(*run.at.slack, static_cast<std::size_t>(run.first[logical]),
+                                   {run.x, front, has_own_scale ? run.at.scale + run.first[scale] : nullptr,
+                                    has_own_bias ? run.at.bias + run.first[bias] : nullptr},
+                                   exact, statistics, one);
+            return;
+        }
+    }
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        one(i);
+    }
+}
+
 /// Normalises the elements that share a mean. `base` has the offset of the first one in each array, `values` is scratch
 /// memory for them.
 template <class T>
@@ -233,34 +291,22 @@ void normalize_set(const Normalization& op, const Pointers<T>& at, const Runs& i
     if (op.stores_variance && op.normalize_variance && at.slack != nullptr) {
         moments.rstd = statistics.rstd.value;
     }
-    std::size_t count = 0;
-    inner.for_each_run([&](Runs::PerArray offset) {
+    std::vector<double> exact(static_cast<std::size_t>(inner.run_length()));
+    const NormalizedElement shared{
+        0, moments.rstd, 1, 0, moments.mean, moments.mean_variance, moments.relative_rstd_variance};
+    inner.for_each_run([&](const Runs::PerArray& offset) {
+        Run<T> run{op, at, base, inner.run_strides(), values.first(exact.size()), shared};
         for (std::size_t a = 0; a < array_count; ++a) {
-            offset[a] += base[a];
+            run.first[a] += offset[a];
         }
-        for (std::int64_t i = 0; i < inner.run_length(); ++i) {
-            const double value = values[count++];
-            NormalizedElement element{
-                value - moments.mean,          moments.rstd, 1, 0, moments.mean, moments.mean_variance,
-                moments.relative_rstd_variance};
-            if (at.scale != nullptr) {
-                element.scale = static_cast<double>(at.scale[offset[scale]]);
-            }
-            if (at.bias != nullptr) {
-                element.bias = static_cast<double>(at.bias[offset[bias]]);
-            }
-            const double exact = (*at.activation)(normalized(element));
-            const T result(static_cast<T>(exact));
-            at.y[offset[y]] = result;
-            if (at.slack != nullptr) {
-                note_accepted(*at.slack, static_cast<std::size_t>(offset[logical]), op.input.data_type,
-                              static_cast<double>(result),
-                              accepted_range(value, element, statistics, *at.activation, op.input.data_type));
-            }
-            for (std::size_t a = 0; a < array_count; ++a) {
-                offset[a] += inner.run_strides()[a];
-            }
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            exact[i] = (*at.activation)(normalized(run.element(i)));
+            at.y[run.offset(y, i)] = static_cast<T>(exact[i]);
         }
+        if (at.slack != nullptr) {
+            note_slack(run, exact, statistics);
+        }
+        values = values.subspan(exact.size());
     });
 }
 

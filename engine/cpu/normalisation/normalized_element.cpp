@@ -2,7 +2,12 @@
 #include "engine/cpu/normalisation/normalized_element.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "engine/core/floating_format.h"
@@ -106,14 +111,40 @@ double error_of_sum(double count, double squared_counts, double largest_partial_
     return std::min(worst, std::max(of_tree, one_by_one)) * largest_partial_sum + core::float32.smallest_normal;
 }
 
+/// Sorts numbers by one byte after the other, the last one first, so that equal numbers become neighbours.
+void bring_together(std::vector<std::uint32_t>& numbers) {
+    constexpr int bits = 8;
+    std::vector<std::uint32_t> sorted(numbers.size());
+    for (int shift = 0; shift < std::numeric_limits<std::uint32_t>::digits; shift += bits) {
+        const auto byte_of = [shift](std::uint32_t number) { return number >> shift & ((1U << bits) - 1); };
+        std::array<std::size_t, std::size_t{1} << bits> positions{};
+        for (const std::uint32_t number : numbers) {
+            ++positions[byte_of(number)];
+        }
+        std::exclusive_scan(positions.begin(), positions.end(), positions.begin(), std::size_t{0});
+        for (const std::uint32_t number : numbers) {
+            sorted[positions[byte_of(number)]++] = number;
+        }
+        numbers.swap(sorted);
+    }
+}
+
 /// The sum of m * m over all distinct terms, of which m are equal. Equal terms are rounded by the same amount while the
 /// sum stays between two powers of two, so that m of them are off by up to m half epsilons together.
-double squared_counts_of(std::vector<float> terms) {
-    std::erase_if(terms, [](float term) { return std::isnan(term); });
-    std::ranges::sort(terms);
+template <class TermOf>
+double squared_counts_of(std::span<const double> numbers, const TermOf& term_of) {
+    std::vector<std::uint32_t> terms;
+    terms.reserve(numbers.size());
+    for (const double number : numbers) {
+        const auto term = static_cast<float>(term_of(number));
+        if (!std::isnan(term)) {
+            terms.push_back(std::bit_cast<std::uint32_t>(term + 0.0F));  // -0 equals 0
+        }
+    }
+    bring_together(terms);
     double sum = 0;
     for (auto first = terms.begin(); first != terms.end();) {
-        const auto next = std::upper_bound(first, terms.end(), *first);
+        const auto next = std::find_if(first, terms.end(), [first](std::uint32_t term) { return term != *first; });
         const auto count = static_cast<double>(next - first);
         sum += count * count;
         first = next;
@@ -146,8 +177,7 @@ Interval mean_of(std::span<const double> numbers, double mean, const normalisati
     // Exact sums do not round, and updated means round numbers that differ even if the terms are equal.
     const bool is_exact = in_any_order.high - in_any_order.low <=
                           8 * core::float32.one_rounding * std::fabs(mean) + count * core::float32.smallest_normal;
-    const double squared_counts =
-        is_exact ? count : squared_counts_of(std::vector<float>(numbers.begin(), numbers.end()));
+    const double squared_counts = is_exact ? count : squared_counts_of(numbers, [](double number) { return number; });
     // Each pass divides, or multiplies by a rounded reciprocal.
     const double off = error_of_sum(count, squared_counts, std::max(positive, negative) / count, 2 * passes);
     return with_ends(in_any_order, mean, off, off);
@@ -156,16 +186,15 @@ Interval mean_of(std::span<const double> numbers, double mean, const normalisati
 /// About a mean that may be off, which makes the variance larger.
 Interval variance_of_group(std::span<const double> numbers, double mean, const Interval& mean_range,
                            const normalisation::PassesRange& none, double passes) {
+    const auto square_of = [mean](double number) { return (number - mean) * (number - mean); };
     double squares = 0;
-    std::vector<float> terms;
     for (const double number : numbers) {
-        squares += (number - mean) * (number - mean);
-        terms.push_back(static_cast<float>((number - mean) * (number - mean)));
+        squares += square_of(number);
     }
     const auto count = static_cast<double>(numbers.size());
     const double exact = squares / count;
     // A distance is rounded, which squaring doubles, and so is the square.
-    const double error = error_of_sum(count, squared_counts_of(std::move(terms)), exact, 2 * passes + 3);
+    const double error = error_of_sum(count, squared_counts_of(numbers, square_of), exact, 2 * passes + 3);
     const double shift = std::max(mean_range.high - mean, mean - mean_range.low);
     return with_ends(normalisation::variance_range(numbers, mean, mean_range, none), exact, std::min(error, exact),
                      error + shift * shift * (1 + (count + 5) * core::float32.one_rounding));
@@ -210,7 +239,12 @@ StatisticsRange statistics_range(std::span<const double> numbers, double mean, c
 
 Interval accepted_range(double x, const NormalizedElement& element, const StatisticsRange& statistics,
                         const element_wise::FusedActivation& activation, core::DataType type) {
-    const normalisation::NormalisationRange normalise{statistics.mean, statistics.rstd, element.scale, element.bias};
+    return accepted_range(x, element, {statistics.mean, statistics.rstd, element.scale, element.bias}, activation,
+                          type);
+}
+
+Interval accepted_range(double x, const NormalizedElement& element, const normalisation::NormalisationRange& normalise,
+                        const element_wise::FusedActivation& activation, core::DataType type) {
     const double value = normalized(element);
     Interval argument = normalise(x);
     if (std::isfinite(value)) {

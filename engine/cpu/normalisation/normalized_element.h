@@ -5,6 +5,7 @@
 
 #include "engine/core/tolerance.h"
 #include "engine/cpu/element_wise/fused_activation.h"
+#include "engine/cpu/normalisation/normalisation_range.h"
 #include "engine/cpu/normalisation/statistics_range.h"
 
 namespace dmlconform::cpu {
@@ -74,6 +75,11 @@ struct StatisticsAttributes {
 /// The numbers that an implementation may return for the element with the value x. This is the operator's default
 /// tolerance.
 [[nodiscard]] Interval accepted_range(double x, const NormalizedElement& element, const StatisticsRange& statistics,
+                                      const element_wise::FusedActivation& activation, core::DataType type);
+
+/// The same by a range that elements with one scale and one bias share.
+[[nodiscard]] Interval accepted_range(double x, const NormalizedElement& element,
+                                      const normalisation::NormalisationRange& normalise,
                                       const element_wise::FusedActivation& activation, core::DataType type);
 
 /// The tolerance that accepted_range makes.
