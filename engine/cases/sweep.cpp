@@ -220,13 +220,15 @@ std::optional<JsonValue> Sweep::expansion(std::size_t index, ProblemSink& proble
 
 std::string Sweep::suffix(std::size_t index) const {
     const auto values = chosen(index);
-    std::vector<std::string> parts;
-    parts.reserve(variables_.size());
+    std::string text = "[";
     for (std::size_t i = 0; i < variables_.size(); ++i) {
         const auto value_index = static_cast<std::size_t>(values[i] - variables_[i].values->data());
-        parts.push_back(fmt::format("{}={}", variables_[i].name, id_text(*values[i], value_index)));
+        text += i == 0 ? "" : ",";
+        text += variables_[i].name;
+        text += '=';
+        text += id_text(*values[i], value_index);
     }
-    return fmt::format("[{}]", fmt::join(parts, ","));
+    return text + ']';
 }
 
 }  // namespace dmlconform::cases
