@@ -66,8 +66,9 @@ DMLCONFORM_EIGHT void set_expected(EightIntervals& range, const Eight& x, const 
 }  // namespace
 #endif
 
-void note_normalized_floats(core::ElementSlack& slack, std::size_t first, const NormalizedFloats& floats,
-                            std::span<const double> values, const StatisticsRange& statistics,
+void note_normalized_floats([[maybe_unused]] core::ElementSlack& slack, [[maybe_unused]] std::size_t first,
+                            [[maybe_unused]] const NormalizedFloats& floats, std::span<const double> values,
+                            [[maybe_unused]] const StatisticsRange& statistics,
                             const std::function<void(std::size_t)>& one) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     const NormalizedElement& shared = floats.shared;
