@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "engine/core/floating_format.h"
 #include "engine/cpu/accepted_eights.h"
 #include "engine/cpu/normalisation/normalisation_range.h"
 
@@ -32,8 +31,8 @@ DMLCONFORM_EIGHT void load(const float* from, double otherwise, EightIntervals& 
 /// The variances of rounding ordinary numbers once: see rounding_variance.
 DMLCONFORM_EIGHT void find_rounding(const Eight& numbers, Seen& seen, Eight& variance) {
     seen.note(numbers);
-    const Eight bound = core::float32.half_rounding * numbers;
-    variance = bound * bound / 3;
+    variance = Eight{};
+    detail::add_rounding(numbers, EightIntegers{}, variance);
 }
 
 /// The exact values, and the variances of the errors that are expected of them: those of variance_of in
