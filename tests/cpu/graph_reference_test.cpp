@@ -386,6 +386,28 @@ TEST(GraphReference, SaysTheSameOfNodesThatFollowEachOther) {
     }
 }
 
+/// The formula of VALUE_SCALE_2D reads numbers that are in its struct. It is computed as a whole, and what follows is
+/// not kept from it.
+TEST(GraphReference, SaysTheSameOfAFormulaWithAnInputThatIsNoTensor) {
+    const core::TensorDesc image = real({2, 3, 5, 40});
+    const auto reference_of = [&](const std::vector<std::string>& outputs) {
+        const std::vector<TestNode> nodes = {
+            unary("first", "ACTIVATION_TANH", image, "x", "first"),
+            {"scaled",
+             describe("VALUE_SCALE_2D",
+                      {{"InputTensor", image}, {"OutputTensor", image}, {"Scale", 1.5}, {"Bias", {1, -2, 3}}}),
+             {"first"},
+             {"scaled"}},
+            unary("last", "ACTIVATION_TANH", image, "scaled", "last")};
+        return Judged(graph_of(nodes, outputs), 3, 1).reference;
+    };
+    const cpu::Reference apart = reference_of({"first", "scaled", "last"});
+    const cpu::Reference together = reference_of({"last"});
+    EXPECT_EQ(together.slack.back().above, apart.slack.back().above);
+    EXPECT_EQ(together.slack.back().below, apart.slack.back().below);
+    EXPECT_TRUE(std::ranges::equal(together.outputs.back().buffer.bytes(), apart.outputs.back().buffer.bytes()));
+}
+
 TEST(GraphReference, SaysTheSameEachTime) {
     Random random(6);
     const auto face = random_graph(random, 10);

@@ -461,11 +461,13 @@ core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     return tolerance;
 }
 
-/// Empty unless only the formula is applied, to tensors without gaps that are all of the same sizes.
+/// Empty unless only the formula is applied, to tensors without gaps that are all of the same sizes. The Bias of
+/// VALUE_SCALE_2D is an input of its formula, and no tensor.
 std::optional<ElementByElement> by_element(const Row& row, const Descriptor& descriptor) {
     const auto outputs = descriptor.outputs();
     if (row.direct == nullptr || scale_bias_of(descriptor) != nullptr || activation_of(descriptor) != nullptr ||
-        outputs.size() != 1 || outputs[0].desc == nullptr || !is_packed_float32(*outputs[0].desc)) {
+        descriptor.inputs().size() != row.inputs || outputs.size() != 1 || outputs[0].desc == nullptr ||
+        !is_packed_float32(*outputs[0].desc)) {
         return std::nullopt;
     }
     ElementByElement result;
