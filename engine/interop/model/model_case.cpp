@@ -37,9 +37,9 @@ core::Result<void> check_fit(const std::string& name, const ConstantTensor& data
                                   core::name(tensor.type), core::to_string(tensor.sizes)));
 }
 
-/// Files are given by the model's name of an input.
+/// Files are given by the model's name of an input. `random` becomes the values with random data.
 core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model, const ModelData& data,
-                               std::uint64_t seed) {
+                               std::uint64_t seed, std::set<operators::ValueIndex>& random) {
     const auto limits = index_limits(*model.graph);
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
         const ModelInput& input = model.inputs[i];
@@ -51,6 +51,7 @@ core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model,
         if (given == data.inputs.end()) {
             subject.inputs.emplace_back(random_input(input.tensor.type, input.tensor.sizes, input.tensor.is_bool,
                                                      limits[model.graph->inputs[i]], seed + i));
+            random.insert(model.graph->inputs[i]);
             continue;
         }
         if (const auto fits = check_fit(input.name, given->second, input.tensor); !fits) {
@@ -61,10 +62,34 @@ core::Result<void> fill_inputs(cases::Case& subject, const ImportedModel& model,
     return {};
 }
 
-core::Result<void> fill_expected(cases::Case& subject, const ImportedModel& model, const ModelData& data) {
-    for (const ModelOutput& output : model.outputs) {
+/// Adds all values that depend on one of `values`.
+void add_dependents(const operators::Graph& graph, std::set<operators::ValueIndex>& values) {
+    const auto depends = [&](operators::ValueIndex value) {
+        return value != operators::no_value && values.contains(value);
+    };
+    for (const std::size_t node : graph.execution_order()) {
+        if (std::ranges::any_of(graph.nodes[node].inputs, depends)) {
+            values.insert(graph.nodes[node].outputs.begin(), graph.nodes[node].outputs.end());
+        }
+    }
+}
+
+/// The values of the data set only apply to outputs that depend on its data alone. `random` are the inputs with other
+/// data.
+core::Result<void> fill_expected(cases::Case& subject, ImportedModel& model, const ModelData& data,
+                                 std::set<operators::ValueIndex> random) {
+    if (!data.outputs.empty()) {
+        add_dependents(*model.graph, random);
+    }
+    for (std::size_t i = 0; i < model.outputs.size(); ++i) {
+        const ModelOutput& output = model.outputs[i];
         const auto given = data.outputs.find(output.name);
-        if (given == data.outputs.end()) {
+        const bool is_random = random.contains(model.graph->outputs[i]);
+        if (is_random && given != data.outputs.end()) {
+            model.notes.push_back(fmt::format("the data of output \"{}\" are not expected: it depends on random data",
+                                              core::shortened(output.name, 60)));
+        }
+        if (is_random || given == data.outputs.end()) {
             subject.expected.emplace_back();
             subject.tolerances.emplace_back();
             continue;
@@ -256,9 +281,10 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     subject.file = path.generic_string();
     subject.descriptor = operators::graph_descriptor(result.model.graph);
     subject.min_feature_level = operators::minimum_graph_feature_level(*result.model.graph);
+    std::set<operators::ValueIndex> random;
     for (const auto& done :
-         {check_names(options, *proto, result.model), fill_inputs(subject, result.model, *data, options.seed),
-          fill_expected(subject, result.model, *data)}) {
+         {check_names(options, *proto, result.model), fill_inputs(subject, result.model, *data, options.seed, random),
+          fill_expected(subject, result.model, *data, random)}) {
         if (!done) {
             return tl::unexpected(done.error());
         }
