@@ -106,5 +106,71 @@ TEST(ModelData, OutputsOfAnInputWithoutDataHaveNoExpectedValues) {
     EXPECT_THAT(expected_outputs(set.read()), ElementsAre("sum", "negative"));
 }
 
+TEST(ModelData, OutputsThatAreInitializersCount) {
+    DataSet set({{node("Neg", {"x"}, {"y"})},
+                 {{"x", floats({2}, {1, 2})}},
+                 {{"c", {}}, {"y", {}}},
+                 {{"c", floats({2}, {9, 9})}}});
+    set.write("input_0.pb", floats({2}, {1, 2}));
+    set.write("output_0.pb", floats({2}, {9, 9}));
+    set.write("output_1.pb", floats({2}, {-1, -2}));
+    const auto right = set.read();
+    EXPECT_THAT(expected_outputs(right), ElementsAre("y"));
+    expect_pass(*right.subject, "the right data");
+    set.write("output_0.pb", floats({2}, {-1, -2}));
+    set.write("output_1.pb", floats({2}, {9, 9}));
+    cpu::CpuEngine engine(core::highest_feature_level);
+    EXPECT_EQ(run::run_case(*set.read().subject, engine).status, run::Status::fail);
+}
+
+/// An older model, which lists its initializer among the inputs, before `x`.
+ModelTest with_default() {
+    return {{node("Sub", {"x", "c"}, {"y"})},
+            {{"c", floats({2}, {0, 0})}, {"x", floats({2}, {0, 0})}},
+            {{"y", {}}},
+            {{"c", floats({2}, {1, 1})}}};
+}
+
+TEST(ModelData, FilesAreForTheInputsThatTheyName) {
+    DataSet set(with_default());
+    set.write("input_0.pb", floats({2}, {5, 6}), "x");
+    set.write("output_0.pb", floats({2}, {4, 5}));
+    expect_pass(*set.read().subject, "the initializer has no file");
+    set.write("input_1.pb", floats({2}, {3, 3}), "c");
+    set.write("output_0.pb", floats({2}, {2, 3}));
+    expect_pass(*set.read().subject, "files in another order");
+}
+
+TEST(ModelData, FilesWithoutNamesAreCounted) {
+    DataSet set(with_default());
+    set.write("input_0.pb", floats({2}, {5, 6}));
+    set.write("output_0.pb", floats({2}, {4, 5}));
+    expect_pass(*set.read().subject, "the initializer has no file");
+    set.write("input_0.pb", floats({2}, {3, 3}), "x");
+    set.write("input_1.pb", floats({2}, {5, 6}), "another");
+    set.write("output_0.pb", floats({2}, {2, 3}));
+    expect_pass(*set.read().subject, "a file for each input");
+    EXPECT_THAT(set.read().model.notes, IsEmpty());
+    set.write("input_2.pb", floats({2}, {5, 6}));
+    set.write("output_1.pb", floats({2}, {5, 6}));
+    EXPECT_THAT(set.read().model.notes,
+                ElementsAre(HasSubstr("input_1.pb is not used"), HasSubstr("input_2.pb is not used"),
+                            HasSubstr("output_1.pb is not used")));
+}
+
+TEST(ModelData, InputsReplaceInitializers) {
+    DataSet set(with_default());
+    interop::ModelCaseOptions options;
+    options.inputs.emplace("c", set.input_file(floats({2}, {3, 4})));
+    const auto model = set.read(options);
+    ASSERT_EQ(model.model.inputs.size(), 2U);
+    const std::size_t c = model.model.inputs[0].name == "c" ? 0 : 1;
+    core::Tensor tensor(*model.subject->descriptor->inputs()[c].desc);
+    ASSERT_TRUE(model.subject->inputs[c]->fill(tensor));
+    EXPECT_THAT(tensor.as<float>(), ElementsAre(3, 4));
+    options.inputs["c"] = set.input_file(longs({2}, {3, 4}));
+    EXPECT_EQ(set.error(options), "the data of \"c\" are INT64, its initializer is FLOAT32");
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::model_data_test

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/interop/model/graph_builder.h"
+#include "engine/interop/model/tensor_data.h"
 #include "engine/interop/onnx_messages.h"
 
 namespace dmlconform::interop {
@@ -20,6 +21,8 @@ struct ModelOptions {
     std::map<std::string, std::uint32_t> dimensions;
     /// Sizes of inputs with given data, which override those of the model.
     std::map<std::string, core::Dimensions> input_sizes;
+    /// Given data of inputs. An input with an initializer takes its data from here: the initializer is a default.
+    std::map<std::string, ConstantTensor> input_data = {};
     /// What the model's messages and what is made of them may take together, in bytes: see memory_limit.h.
     std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
     /// What will be done with a node of the graph takes so much in addition.

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/core/utf8.h"
@@ -17,10 +19,29 @@ namespace {
 /// The object that has or reads the elements of a constant.
 constexpr std::uint64_t memory_of_source = 64;
 
+core::Result<void> check_type(const std::string& name, const OnnxTensor& data, const OnnxTensor& initializer) {
+    return data.type == initializer.type
+               ? core::Result<void>()
+               : core::fail(fmt::format("the data of \"{}\" are {}, its initializer is {}", core::shortened(name, 60),
+                                        core::name(data.type), core::name(initializer.type)));
+}
+
 }  // namespace
 
 core::Result<void> Importer::add_initializers(const onnx::GraphProto& graph, Scope& scope) {
+    std::unordered_set<std::string_view> overridden;
+    for (const onnx::ValueInfoProto& input : graph.input()) {
+        if (options_.input_data.contains(input.name())) {
+            overridden.insert(input.name());
+        }
+    }
+    core::Result<void> all_fit;
     const auto add = [&](const std::string& name, core::Result<ConstantTensor> constant) {
+        if (overridden.contains(name)) {
+            const ConstantTensor& given = options_.input_data.at(name);
+            all_fit = constant && all_fit ? check_type(name, given.tensor, constant->tensor) : all_fit;
+            constant = given;
+        }
         if (constant) {
             set_constant(name, std::move(*constant), scope);
         } else {
@@ -41,7 +62,7 @@ core::Result<void> Importer::add_initializers(const onnx::GraphProto& graph, Sco
         }
         add(tensor.values().name(), constant_tensor(tensor));
     }
-    return {};
+    return all_fit;
 }
 
 void Importer::set_constant(const std::string& name, ConstantTensor constant, Scope& scope) {

@@ -251,7 +251,7 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
     if (!data) {
         return tl::unexpected(data.error());
     }
-    ModelOptions import_options{{}, options.input_sizes, memory_for_model_at(path)};
+    ModelOptions import_options{{}, options.input_sizes, data->inputs, memory_for_model_at(path)};
     if (options.is_judged) {
         import_options.memory = memory_for_model_at(path, least_memory_to_judge);
         import_options.memory_per_node = memory_to_judge_node;
@@ -269,6 +269,7 @@ core::Result<ModelCase> read_model_case(const std::filesystem::path& path, const
         return tl::unexpected(imported.error());
     }
     ModelCase result{nullptr, std::move(*imported)};
+    result.model.notes.insert(result.model.notes.end(), data->notes.begin(), data->notes.end());
     if (const auto verdict = operators::validate_graph(*result.model.graph, core::highest_feature_level)) {
         return core::fail(fmt::format("the graph is illegal: {} [{}]", verdict->message, verdict->rule));
     }

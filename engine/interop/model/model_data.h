@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/interop/model/tensor_data.h"
 
@@ -17,6 +18,8 @@ namespace dmlconform::interop {
 struct ModelData {
     std::map<std::string, ConstantTensor> inputs;
     std::map<std::string, ConstantTensor> outputs;
+    /// Files that are not used.
+    std::vector<std::string> notes;
 };
 
 /// The contents of the folder test_data_set_0 beside a model; empty if there is none.
