@@ -90,7 +90,6 @@ void Deviations::widen(core::ElementSlack& slack) const {
     const bool is_integer = !core::is_floating_point(reference_.desc.data_type);
     slack.nan.resize(squares_.size());
     slack.finite.resize(squares_.size());
-    slack.sigma.clear();
     for (std::size_t i = 0; i < squares_.size(); ++i) {
         if (nan_[i] == 2) {
             const bool had_range = slack.nan[i] == 2;
@@ -103,6 +102,9 @@ void Deviations::widen(core::ElementSlack& slack) const {
         slack.below[i] += is_integer ? -least_[i] : bound[i];
         slack.above[i] += is_integer ? greatest_[i] : bound[i];
         slack.nan[i] = std::max(slack.nan[i], nan_[i]);
+        if (!slack.sigma.empty()) {
+            slack.sigma[i] = std::hypot(slack.sigma[i], bound[i] / spread_multiple);
+        }
     }
 }
 

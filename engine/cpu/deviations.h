@@ -26,7 +26,8 @@ public:
     [[nodiscard]] std::vector<double> spreads() const;
     /// How far a legal implementation may deviate, for each element.
     [[nodiscard]] std::vector<double> bounds() const;
-    /// Adds the effect of errors in the inputs to the slack of the node that computes the output.
+    /// Adds the effect of errors in the inputs to the slack of the node that computes the output: to its range, and to
+    /// its standard deviation where that is known.
     void widen(core::ElementSlack& slack) const;
 
 private:

@@ -123,7 +123,7 @@ private:
         if (auto reason = too_large(engine)) {
             return reason;
         }
-        return engine.info().in_own_process ? std::nullopt : unsupported(engine);
+        return engine.info().in_own_process ? std::nullopt : unsupported(engine, descriptor_);
     }
 
     void judge(Engine& engine, CaseResult& result) {
@@ -133,7 +133,7 @@ private:
         if (auto reason = known_skip(engine)) {
             return result.finish(Status::skip, std::move(*reason));
         }
-        if (auto reason = engine.info().in_own_process ? unsupported(engine) : std::nullopt) {
+        if (auto reason = engine.info().in_own_process ? unsupported(engine, descriptor_) : std::nullopt) {
             return result.finish(Status::skip, std::move(*reason));
         }
         engine.next_case(case_.id);
@@ -152,10 +152,11 @@ private:
         execute(engine, **executable, result);
     }
 
-    [[nodiscard]] std::optional<std::string> unsupported(const Engine& engine) const {
-        return descriptor_.graph == nullptr               ? engine.unsupported(descriptor_)
-               : settings_.graph_mode == GraphMode::nodes ? unsupported_node(engine, descriptor_)
-                                                          : engine.unsupported_graph(descriptor_);
+    [[nodiscard]] std::optional<std::string> unsupported(const Engine& engine,
+                                                         const operators::Descriptor& descriptor) const {
+        return descriptor.graph == nullptr                ? engine.unsupported(descriptor)
+               : settings_.graph_mode == GraphMode::nodes ? unsupported_node(engine, descriptor)
+                                                          : engine.unsupported_graph(descriptor);
     }
 
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
@@ -264,7 +265,10 @@ private:
         }
         judge_.compare_outputs(says_what_is_expected(engine, result.engine), outputs, result);
         judge_.compare_segments(
-            engine.info(), [&](const operators::Descriptor& graph) { return compile(engine, graph); }, outputs, result);
+            engine.info(),
+            {.unsupported = [&](const operators::Descriptor& graph) { return unsupported(engine, graph); },
+             .compile = [&](const operators::Descriptor& graph) { return compile(engine, graph); }},
+            outputs, result);
         if (settings_.further_executions != 0 && !is_failure(result.status)) {
             if (const auto failure = execute_again(executable, settings_.further_executions, result.timing)) {
                 return result.finish(Status::error, fmt::format("executed again: {}", *failure));

@@ -11,7 +11,8 @@ FailureKind kind_of(const cases::Case& subject, const CaseResult& result) {
     if (result.status != Status::fail) {
         return kind;
     }
-    const bool differs = std::any_of(result.outputs.begin(), result.outputs.end(),
+    const bool differs = result.segments == SegmentFault::value ||
+                         std::any_of(result.outputs.begin(), result.outputs.end(),
                                      [](const OutputResult& output) { return !output.comparison.passed(); });
     if (result.rejection) {
         kind.what = subject.expect_error ? What::wrong_code : What::rejected;
@@ -23,7 +24,8 @@ FailureKind kind_of(const cases::Case& subject, const CaseResult& result) {
         kind.what = What::unwritten;
     } else if (differs) {
         kind.what = What::differs;
-    } else if (std::any_of(result.outputs.begin(), result.outputs.end(), [](const OutputResult& output) {
+    } else if (result.segments == SegmentFault::precision ||
+               std::any_of(result.outputs.begin(), result.outputs.end(), [](const OutputResult& output) {
                    return output.precision && !output.precision->promised.empty();
                })) {
         kind.what = What::precision;

@@ -39,7 +39,7 @@ public:
 
     /// Judges a graph in segments, if decisions inside it may go either way. A case that has not passed stays as it is,
     /// unless nothing is wrong but values that the reference expects.
-    void compare_segments(const EngineInfo& engine, const CompileGraph& compile,
+    void compare_segments(const EngineInfo& engine, const SegmentEngine& asked,
                           const std::vector<core::Tensor>& outputs, CaseResult& result);
 
 private:
@@ -58,7 +58,7 @@ private:
 
     /// Lets a graph pass that follows from the engine's own decisions, although no run of the reference took all of
     /// them together.
-    static void accept_decisions(std::vector<compare::Comparison> comparisons, CaseResult& result);
+    static void accept_decisions(std::vector<SegmentOutput> outputs, CaseResult& result);
 
     const cases::Case& case_;
     const operators::Descriptor& descriptor_;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/core/ascii_case.h"
+#include "engine/cpu/graph_reference.h"
 #include "engine/run/dispute.h"
 #include "engine/run/reference_source.h"
 
@@ -180,7 +181,7 @@ public:
     void judge() {
         const compare::PrecisionStatistic& statistic = result_.statistic;
         const double q = statistic.q();
-        if (q <= compare::highest_honest_q) {
+        if (q <= honest_q()) {
             result_.computes_as = statistic.truncates() ? "FP32, rounding towards zero" : "FP32";
             return;
         }
@@ -217,9 +218,14 @@ private:
         return tf32_.share >= bf16_.share ? Precision::tf32 : Precision::bf16;
     }
 
+    /// The largest Q of FP32. The standard deviations of a graph are those of a few runs, and have errors of their own.
+    [[nodiscard]] double honest_q() const {
+        return question_.descriptor.graph == nullptr ? compare::highest_honest_q : cpu::spread_multiple;
+    }
+
     /// The largest Q that keeps the promise. Rounded operands have errors that are independent of FP32's.
     [[nodiscard]] double limit() const {
-        const auto with = [](double q) { return compare::highest_honest_q * std::hypot(1.0, q); };
+        const auto with = [this](double q) { return honest_q() * std::hypot(1.0, q); };
         switch (question_.promised) {
             case Precision::tf32:
                 return with(tf32_.q);
@@ -231,7 +237,7 @@ private:
                 return type_ == core::DataType::float16 ? std::numeric_limits<double>::infinity()
                                                         : with(std::ldexp(1.0, 24 - significant_bits(Precision::fp16)));
             default:
-                return compare::highest_honest_q;
+                return honest_q();
         }
     }
 

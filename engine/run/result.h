@@ -52,6 +52,9 @@ struct OutputPrecision {
     std::string promised{};
 };
 
+/// What is wrong with a value inside a graph that was judged in segments.
+enum class SegmentFault : std::uint8_t { none, value, precision };
+
 /// The result of comparing one output.
 struct OutputResult {
     std::string name;
@@ -142,6 +145,7 @@ struct CaseResult {
     /// The rejection that decided the case, if there was one.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;
+    SegmentFault segments = SegmentFault::none;
     /// Names of outputs without a comparison: the case expects no values, and the engine is the reference.
     std::vector<std::string> uncompared{};
     std::vector<StrayOutput> stray_writes;

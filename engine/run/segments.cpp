@@ -15,6 +15,7 @@
 #include "engine/graph_values.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_cut.h"
+#include "engine/run/precision_verdict.h"
 #include "engine/run/reference_source.h"
 
 namespace dmlconform::run {
@@ -23,8 +24,8 @@ namespace {
 /// What the engine computes for the graph with further outputs; or why it computed nothing.
 core::Result<std::vector<core::Tensor>> observed_outputs(const operators::Descriptor& graph,
                                                          std::span<const core::Tensor* const> inputs,
-                                                         const CompileGraph& compile) {
-    auto compiled = compile(graph);
+                                                         const SegmentEngine& engine) {
+    auto compiled = engine.compile(graph);
     if (!compiled) {
         return core::fail(compiled.error().rejection.message);
     }
@@ -47,7 +48,19 @@ core::Result<std::vector<core::Tensor>> observed_outputs(const operators::Descri
     return outputs;
 }
 
+/// What is wrong with an output that has not passed.
+std::string reason_of(const SegmentOutput& output) {
+    return output.comparison.passed() ? fmt::format(
+                                            "is within every element's range, but computes as {}, and {} was "
+                                            "promised",
+                                            output.precision->computes_as, output.precision->promised)
+                                      : "differs beyond tolerance";
+}
+
 std::string difference_of(const compare::Comparison& comparison, const core::TensorDesc& desc) {
+    if (comparison.passed()) {
+        return {};
+    }
     std::string text = fmt::format("{} of {}", comparison.beyond, comparison.elements);
     if (comparison.worst) {
         text += fmt::format(": [{}] {} expected, {} got",
@@ -87,9 +100,13 @@ public:
         }
     }
 
-    SegmentVerdict judge(std::span<const core::Tensor> without_further_outputs, const CompileGraph& compile) {
+    std::optional<SegmentVerdict> judge(std::span<const core::Tensor> without_further_outputs,
+                                        const SegmentEngine& engine) {
+        if (engine.unsupported(*observed_)) {
+            return std::nullopt;
+        }
         SegmentVerdict verdict;
-        auto outputs = observed_outputs(*observed_, inputs_of(*observed_), compile);
+        auto outputs = observed_outputs(*observed_, inputs_of(*observed_), engine);
         if (!outputs) {
             verdict.failure = fmt::format("the graph does not run with `{}` as a further output: {}",
                                           cut_.replaced.front().first, outputs.error().message);
@@ -118,16 +135,24 @@ private:
             reference_for(*reference_, inputs_of(*reference_), {cpu::Accumulation::fp32, cpu::monte_carlo_runs});
         const auto slots = reference_->outputs();
         const auto compared = [&](std::size_t i, const core::Tensor& actual) {
-            return compare::compare(expected.outputs[i], actual, cpu::default_tolerance(*reference_, slots[i]),
-                                    &expected.slack[i]);
+            SegmentOutput output{compare::compare(expected.outputs[i], actual,
+                                                  cpu::default_tolerance(*reference_, slots[i]), &expected.slack[i]),
+                                 {}};
+            output.precision = precision_verdict({.descriptor = *reference_,
+                                                  .inputs = inputs_of(*reference_),
+                                                  .reference = expected,
+                                                  .output = i,
+                                                  .differs = !output.comparison.passed()},
+                                                 actual);
+            return output;
         };
         for (const std::size_t i : in_order(cut_.cut)) {
-            const compare::Comparison comparison = compared(i, outputs_[i]);
-            if (!comparison.passed()) {
+            if (const SegmentOutput output = compared(i, outputs_[i]); !output.passed()) {
                 const auto& producer = *cut_.cut.values[cut_.cut.outputs[i]].producer;
-                verdict.failure = fmt::format("judged in segments, `{}` of node `{}` differs beyond tolerance",
-                                              slots[i].name, cut_.cut.nodes[producer.node].name);
-                verdict.difference = difference_of(comparison, *slots[i].desc);
+                verdict.failure = fmt::format("judged in segments, `{}` of node `{}` {}", slots[i].name,
+                                              cut_.cut.nodes[producer.node].name, reason_of(output));
+                verdict.difference = difference_of(output.comparison, *slots[i].desc);
+                verdict.wrong = output.comparison.passed() ? SegmentFault::precision : SegmentFault::value;
                 return;
             }
         }
@@ -160,10 +185,15 @@ private:
 
 }  // namespace
 
-SegmentVerdict judge_segments(const operators::Descriptor& graph, std::span<const core::Tensor* const> inputs,
-                              std::span<const core::Tensor> outputs, std::span<const std::string> values,
-                              const CompileGraph& compile) {
-    return SegmentRun(graph, inputs, values).judge(outputs, compile);
+bool SegmentOutput::passed() const {
+    return comparison.passed() && (!precision || precision->promised.empty());
+}
+
+std::optional<SegmentVerdict> judge_segments(const operators::Descriptor& graph,
+                                             std::span<const core::Tensor* const> inputs,
+                                             std::span<const core::Tensor> outputs, std::span<const std::string> values,
+                                             const SegmentEngine& engine) {
+    return SegmentRun(graph, inputs, values).judge(outputs, engine);
 }
 
 }  // namespace dmlconform::run

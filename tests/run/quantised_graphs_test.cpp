@@ -10,14 +10,13 @@
 #include <map>
 #include <random>
 
-#include "engine/engine.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/rules.h"
 #include "engine/run/case_run.h"
 #include "engine/run/node_cases.h"
 #include "tests/graph_builder.h"
-#include "tests/honest_arithmetic.h"
 #include "tests/packed_tensors.h"
+#include "tests/run/honest_engine.h"
 
 namespace dmlconform::tests {
 namespace quantised_graphs_test {
@@ -254,63 +253,6 @@ private:
     std::vector<TestNode> nodes_;
     std::vector<std::string> reals_;
     std::map<std::string, cases::Initialiser> data_;
-};
-
-/// Computes in FP32, in random order. One node may have a wrong scale.
-class HonestEngine final : public Engine {
-public:
-    explicit HonestEngine(std::uint64_t seed, const Descriptor* wrong = nullptr) : arithmetic_(seed), wrong_(wrong) {
-        info_.name = "honest";
-        info_.feature_level = core::highest_feature_level;
-    }
-
-    [[nodiscard]] const EngineInfo& info() const override { return info_; }
-    [[nodiscard]] std::optional<std::string> unsupported(const Descriptor&) const override { return std::nullopt; }
-    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
-        const Descriptor& descriptor) override {
-        return std::make_unique<Node>(*this, descriptor);
-    }
-
-private:
-    class Node final : public Executable {
-    public:
-        Node(HonestEngine& engine, const Descriptor& descriptor) : engine_(engine), descriptor_(descriptor) {}
-
-        core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
-            inputs_.assign(inputs.begin(), inputs.end());
-            return {};
-        }
-        core::Result<void> execute() override {
-            core::Tensor scale;
-            if (&descriptor_ == engine_.wrong_) {
-                scale = core::packed_copy(*inputs_[1]);
-                for (float& x : scale.as<float>()) {
-                    x *= 1.01F;
-                }
-                inputs_[1] = &scale;
-            }
-            outputs_ = engine_.arithmetic_.run(descriptor_, inputs_);
-            return {};
-        }
-        core::Result<void> read(std::span<core::Tensor* const> outputs) override {
-            for (std::size_t i = 0; i < outputs.size(); ++i) {
-                const auto bytes = outputs_[i].buffer.bytes();
-                std::ranges::copy(bytes.first(std::min(bytes.size(), outputs[i]->buffer.bytes().size())),
-                                  outputs[i]->buffer.bytes().begin());
-            }
-            return {};
-        }
-
-    private:
-        HonestEngine& engine_;
-        const Descriptor& descriptor_;
-        std::vector<const core::Tensor*> inputs_;
-        std::vector<core::Tensor> outputs_;
-    };
-
-    HonestArithmetic arithmetic_;
-    const Descriptor* wrong_;
-    EngineInfo info_;
 };
 
 /// Whether the graph is judged in segments.
