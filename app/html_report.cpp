@@ -8,6 +8,7 @@
 
 #include "engine/page/html_page.h"
 #include "engine/page/page_data.h"
+#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -21,7 +22,8 @@ std::string temporary_path() {
 
 }  // namespace
 
-HtmlReport::HtmlReport(std::string path) : path_(std::move(path)), temporary_(temporary_path()), result_(temporary_) {}
+HtmlReport::HtmlReport(std::string path, const ResultWriter& result_writer)
+    : path_(std::move(path)), temporary_(temporary_path()), result_(result_writer(temporary_)) {}
 
 HtmlReport::~HtmlReport() {
     std::error_code ignored;
@@ -29,15 +31,15 @@ HtmlReport::~HtmlReport() {
 }
 
 core::Result<void> HtmlReport::begin(const report::RunContext& context, std::span<const EngineInfo> engines) {
-    return result_.begin(context, engines);
+    return result_->begin(context, engines);
 }
 
 core::Result<void> HtmlReport::add(const run::CaseResult& result) {
-    return result_.add(result);
+    return result_->add(result);
 }
 
 core::Result<void> HtmlReport::finish(const run::RunTotals& totals, int exit_code) {
-    if (auto written = result_.finish(totals, exit_code); !written) {
+    if (auto written = result_->finish(totals, exit_code); !written) {
         return written;
     }
     page::PageData data;

@@ -1,19 +1,22 @@
 // The page of `dmlconform report` as a report of a run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "engine/report/json_report.h"
 #include "engine/report/sink.h"
 
 namespace dmlconform::app {
+
+/// Creates the writer of a result's JSON file.
+using ResultWriter = std::function<std::unique_ptr<report::Sink>(const std::string& path)>;
 
 /// Writes the results to a temporary file, from which the page is made at the end: results may exceed the memory, and
 /// the page is made of files.
 class HtmlReport final : public report::Sink {
 public:
-    explicit HtmlReport(std::string path);
+    HtmlReport(std::string path, const ResultWriter& result_writer);
     ~HtmlReport() override;
 
     [[nodiscard]] core::Result<void> begin(const report::RunContext& context,
@@ -24,7 +27,7 @@ public:
 private:
     std::string path_;
     std::string temporary_;
-    report::JsonReport result_;
+    std::unique_ptr<report::Sink> result_;
 };
 
 }  // namespace dmlconform::app

@@ -12,7 +12,6 @@
 #include "app/terminal.h"
 #include "engine/report/console_report.h"
 #include "engine/report/merge.h"
-#include "engine/report/output_file.h"
 
 namespace dmlconform::app {
 namespace {
@@ -22,6 +21,24 @@ struct MergeOptions {
     RunOutputOptions outputs;
     bool strict = false;
     bool no_color = false;
+};
+
+/// Writes the merged result, whose results need not be passed to it.
+class MergedResult final : public report::Sink {
+public:
+    MergedResult(report::Merge& merge, std::string path) : merge_(merge), path_(std::move(path)) {}
+
+    core::Result<void> begin(const report::RunContext& /*context*/, std::span<const EngineInfo> /*engines*/) override {
+        return {};
+    }
+    core::Result<void> add(const run::CaseResult& /*result*/) override { return {}; }
+    core::Result<void> finish(const run::RunTotals& /*totals*/, int exit_code) override {
+        return merge_.write_json(path_, exit_code);
+    }
+
+private:
+    report::Merge& merge_;
+    std::string path_;
 };
 
 /// Passes all results to the reports, in a second pass over the files.
@@ -41,22 +58,14 @@ core::Result<void> report_all(report::Merge& merge, const run::RunTotals& totals
 }
 
 int merge_command(MergeOptions& options) {
-    const std::string json = std::exchange(options.outputs.json, "");
-    if (!json.empty()) {
-        if (const auto writable = report::check_writable(json); !writable) {
-            print_error(writable.error());
-            return exit_usage;
-        }
-    }
-    if (json == report::standard_output_path) {
-        leave_output_to_a_document();
-    }
-    auto outputs = RunOutputs::create(options.outputs, {});
+    report::Merge merge;
+    auto outputs = RunOutputs::create(options.outputs, {}, {}, [&merge](const std::string& path) {
+        return std::make_unique<MergedResult>(merge, path);
+    });
     if (!outputs) {
         print_error(outputs.error());
         return exit_usage;
     }
-    report::Merge merge;
     for (const std::string& file : options.files) {
         if (const auto added = merge.add(file); !added) {
             print_error(added.error());
@@ -77,22 +86,14 @@ int merge_command(MergeOptions& options) {
     for (const std::string& gap : *gaps) {
         warn("dmlconform: {}\n", gap);
     }
-    bool failed = false;
-    const auto note = [&](const core::Result<void>& done) {
-        if (!done) {
-            print_error(done.error());
-            failed = true;
+    bool complete = true;
+    if (outputs->has_reports()) {
+        if (const auto reported = report_all(merge, totals, *gaps, exit_code, *outputs); !reported) {
+            print_error(reported.error());
+            complete = false;
         }
-    };
-    if (outputs->any()) {
-        note(report_all(merge, totals, *gaps, exit_code, *outputs));
     }
-    // The result comes last, because it contains the program's exit code.
-    const int code = outputs->finish_result(totals, failed ? exit_not_run : exit_code);
-    if (!json.empty()) {
-        note(merge.write_json(json, code));
-    }
-    return failed ? exit_not_run : code;
+    return outputs->finish_result(totals, complete ? exit_code : exit_not_run);
 }
 
 }  // namespace
@@ -106,7 +107,8 @@ void add_merge_command(Command app, int& exit_code) {
         .type_name("RESULT");
     options->outputs.add_json_to(command);
     options->outputs.add_reports_to(command);
-    command.add_flag("--strict", options->strict, "Fail where `run --strict` would");
+    command.add_flag("--strict", options->strict,
+                     "Fail where `run --strict` would");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command.callback([options, &exit_code] { exit_code = merge_command(*options); });
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <set>
 
-#include "app/html_report.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/page/html_page.h"
@@ -69,8 +68,12 @@ void RunOutputOptions::add_reports_to(Command command) {
     command.add_flag("--github", github, "Print annotations of failing cases for GitHub Actions");
 }
 
+std::unique_ptr<report::Sink> RunOutputs::json_report(const std::string& path) {
+    return std::make_unique<report::JsonReport>(path);
+}
+
 core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller,
-                                            std::vector<std::string> rerun_options) {
+                                            std::vector<std::string> rerun_options, const ResultWriter& result_writer) {
     std::set<std::string> paths;
     if (!options.html.empty() && !page::has_chart_library()) {
         return core::fail("this build has no Chart.js, which the page of --html needs for its charts",
@@ -96,13 +99,13 @@ core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, con
     }
     RunOutputs outputs;
     if (!options.json.empty()) {
-        outputs.result_ = std::make_unique<report::JsonReport>(options.json);
+        outputs.result_ = result_writer(options.json);
     }
     if (!options.junit.empty()) {
         outputs.reports_.push_back(std::make_unique<report::JunitReport>(options.junit, caller));
     }
     if (!options.html.empty()) {
-        outputs.reports_.push_back(std::make_unique<HtmlReport>(options.html));
+        outputs.reports_.push_back(std::make_unique<HtmlReport>(options.html, result_writer));
     }
     if (!options.summary.empty()) {
         const bool append = options.summary == environment_text("GITHUB_STEP_SUMMARY");

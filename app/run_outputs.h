@@ -8,6 +8,7 @@
 
 #include "app/bundle_options.h"
 #include "app/command.h"
+#include "app/html_report.h"
 #include "engine/report/console_report.h"
 #include "engine/report/sink.h"
 
@@ -35,9 +36,10 @@ struct RunOutputOptions {
 class RunOutputs {
 public:
     /// Creates the outputs. Fails if a file could not be written; nothing is written yet. `rerun_options`: options for
-    /// a bundle's command besides the engine.
+    /// a bundle's command besides the engine. `result_writer` writes the result, also the one that a page is made of.
     [[nodiscard]] static core::Result<RunOutputs> create(const RunOutputOptions& options, const report::Caller& caller,
-                                                         std::vector<std::string> rerun_options = {});
+                                                         std::vector<std::string> rerun_options = {},
+                                                         const ResultWriter& result_writer = json_report);
 
     /// Adds a report that has no common option.
     void add_report(std::shared_ptr<report::Sink> report) { reports_.push_back(std::move(report)); }
@@ -50,13 +52,16 @@ public:
     /// exit_not_run if something could not be written.
     [[nodiscard]] int finish_result(const run::RunTotals& totals, int exit_code);
 
-    [[nodiscard]] bool any() const { return result_ != nullptr || !reports_.empty(); }
+    [[nodiscard]] bool has_reports() const { return !reports_.empty(); }
+    [[nodiscard]] bool any() const { return result_ != nullptr || has_reports(); }
     /// A summary of the bundles, one line each.
     [[nodiscard]] core::ShownText bundle_summary() const {
         return bundles_ == nullptr ? core::ShownText() : bundles_->summary();
     }
 
 private:
+    [[nodiscard]] static std::unique_ptr<report::Sink> json_report(const std::string& path);
+
     /// Abandons the outputs for which the step fails.
     template <typename Step>
     void each_report(const Step& step);

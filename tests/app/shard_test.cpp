@@ -196,6 +196,24 @@ TEST_F(Shards, MergeOfWhatIsAllRight) {
     EXPECT_NE(content_of(folder_.at("summary.md")).find("200 of 200 results verified"), std::string::npos);
 }
 
+TEST_F(Shards, MergeWritesThePageOfARun) {
+    const std::vector<std::string> files = run_shards(3);
+    const std::string merged = folder_.at("merged.json");
+    const std::string page = folder_.at("merged.html");
+    for (const std::vector<std::string>& outputs :
+         {std::vector<std::string>{"--html", page}, {"--html", page, "--json", merged}}) {
+        const ProgramResult result = merge(files, outputs);
+        if (result.errors.find("this build has no Chart.js") != std::string::npos) {
+            GTEST_SKIP() << "this build has no Chart.js";
+        }
+        EXPECT_TRUE(ends_with_code(result, 1));
+        const std::string text = content_of(page);
+        EXPECT_EQ(occurrences(text, "</html>"), 1u);
+        EXPECT_NE(text.find("bad/bad"), std::string::npos) << "the failure";
+    }
+    EXPECT_EQ(read(merged)["results"].size(), 302u);
+}
+
 TEST_F(Shards, MergeSaysWhatIsMissing) {
     std::vector<std::string> files = run_shards(4, {"--filter=many/sweep*"});
     const ProgramResult missing = merge({files[0], files[2]}, {"--summary", folder_.at("summary.md")});
