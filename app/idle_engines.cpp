@@ -5,26 +5,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 
 #include "app/standard_streams.h"
 #include "engine/run/worker_engines.h"
 
 namespace dmlconform::app {
-
-std::vector<std::string> engines_named_in(const std::vector<std::string>& words) {
-    constexpr std::string_view option = "--engine";
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string_view word = words[i];
-        if (word == option && i + 1 < words.size()) {
-            names.push_back(words[++i]);
-        } else if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
-            names.emplace_back(word.substr(option.size() + 1));
-        }
-    }
-    return names;
-}
 
 std::vector<std::string> idle_engines(const std::vector<std::string>& named, const run::RunTotals& totals) {
     std::vector<std::string> idle;
@@ -43,6 +28,13 @@ std::vector<std::string> idle_engines(const std::vector<std::string>& named, con
 void print_idle(const std::vector<std::string>& idle) {
     for (const std::string& name : idle) {
         say("Nothing was verified on {}: it skipped every case.\n", name);
+    }
+}
+
+void print_forbidden_skips(const run::RunTotals& totals) {
+    say("Skipped, which --fail-on-skip makes a failure:\n");
+    for (const std::string& line : run::reason_lines(totals.skips, "case")) {
+        say("  {}\n", line);
     }
 }
 

@@ -1,4 +1,5 @@
-// Idle engines, which were requested but skipped every case. They fail a run, like unusable engines.
+// Idle engines, which were requested but skipped every case. They fail a run, like unusable engines. Single skips fail
+// it with --fail-on-skip.
 #pragma once
 
 #include <string>
@@ -8,14 +9,14 @@
 
 namespace dmlconform::app {
 
-/// The values of --engine on a command line.
-[[nodiscard]] std::vector<std::string> engines_named_in(const std::vector<std::string>& words);
-
 /// The named engines that skipped every case. `named` has names, and commands with the prefix "exec:".
 [[nodiscard]] std::vector<std::string> idle_engines(const std::vector<std::string>& named,
                                                     const run::RunTotals& totals);
 
 /// Reports them on stdout.
 void print_idle(const std::vector<std::string>& idle);
+
+/// Reports the skips on stdout that --fail-on-skip makes a failure.
+void print_forbidden_skips(const run::RunTotals& totals);
 
 }  // namespace dmlconform::app

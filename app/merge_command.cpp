@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/idle_engines.h"
 #include "app/messages.h"
+#include "app/recorded_words.h"
 #include "app/run_outputs.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
@@ -78,11 +79,17 @@ int merge_command(MergeOptions& options) {
         return exit_usage;
     }
     const run::RunTotals totals = merge.totals();
-    const auto idle = idle_engines(engines_named_in(merge.context().command), totals);
-    const bool too_little = options.strict && totals.unverified.any();
-    const int exit_code = gaps->empty() && totals.passed() && idle.empty() && !too_little ? exit_ok : exit_unexpected;
+    const std::vector<std::string> words = merge.context().command;
+    const auto idle = idle_engines(engines_named_in(words), totals);
+    const bool too_little = (options.strict || has_option(words, "--strict")) && totals.unverified.any();
+    const bool skipped = has_option(words, "--fail-on-skip") && !totals.skips.empty();
+    const bool passed = gaps->empty() && totals.passed() && idle.empty() && !too_little && !skipped;
+    const int exit_code = passed ? exit_ok : exit_unexpected;
     print(report::summary(totals, report::ConsoleStyle(use_color(options.no_color)), output_width()));
     print_idle(idle);
+    if (skipped) {
+        print_forbidden_skips(totals);
+    }
     for (const std::string& gap : *gaps) {
         warn("dmlconform: {}\n", gap);
     }
@@ -108,7 +115,7 @@ void add_merge_command(Command app, int& exit_code) {
     options->outputs.add_json_to(command);
     options->outputs.add_reports_to(command);
     command.add_flag("--strict", options->strict,
-                     "Fail where `run --strict` would");
+                     "Fail where `run --strict` would, also if the shards were run without it");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command.callback([options, &exit_code] { exit_code = merge_command(*options); });
 }

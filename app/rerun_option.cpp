@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "app/command.h"
-#include "app/idle_engines.h"
+#include "app/recorded_words.h"
 #include "engine/report/result_file.h"
 #include "engine/run/engine_list.h"
 #include "engine/run/worker_engines.h"
@@ -26,26 +26,6 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
     if (std::find(list.begin(), list.end(), text) == list.end()) {
         list.push_back(text);
     }
-}
-
-/// The occurrences of an option on a command line, in the form "--name=value". Ignores everything after "--".
-Words option_words(const Words& words, std::string_view option, bool has_value) {
-    Words found;
-    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-        const std::string_view word = words[i];
-        if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
-            found.emplace_back(word);
-        } else if (word == option && !has_value) {
-            found.emplace_back(word);
-        } else if (word == option && i + 1 < words.size()) {
-            found.push_back(fmt::format("{}={}", option, words[++i]));
-        }
-    }
-    return found;
-}
-
-bool has_option(const Words& words, std::string_view option) {
-    return !option_words(words, option, false).empty();
 }
 
 /// True if -j or --jobs is given, which excludes --isolate.

@@ -222,10 +222,7 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
     print_idle(idle);
     const bool skipped = options.fail_on_skip && !totals.skips.empty();
     if (skipped) {
-        say("Skipped, which --fail-on-skip makes a failure:\n");
-        for (const std::string& line : run::reason_lines(totals.skips, "case")) {
-            say("  {}\n", line);
-        }
+        print_forbidden_skips(totals);
     }
     const bool too_little = options.strict && totals.unverified.any();
     const bool passed = totals.passed() || (recorded != 0 && totals.failures() == 0);

@@ -90,6 +90,11 @@ std::string powerless_reason(const Json& result) {
     return {};
 }
 
+/// Same as run::reason_text.
+std::string engine_and_reason(const Json& result) {
+    return fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", ""));
+}
+
 /// By SIGHUP, Ctrl-C or SIGTERM.
 bool was_interrupted(const Json& document) {
     const std::uint64_t code = number_in(document, "exitCode");
@@ -245,10 +250,29 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
                                                                          : std::string("the same case")),
                           "were they divided by different --durations, or shuffled differently?");
     }
-    if (const auto counted = count_unverified(); !counted) {
+    if (const auto counted = count_skips().and_then([this] { return count_unverified(); }); !counted) {
         return tl::unexpected(counted.error());
     }
     return gaps;
+}
+
+/// Counts the unrequested skips on the gate, in the order of the cases.
+core::Result<void> Merge::count_skips() {
+    for (const StoredResult& stored : stored_) {
+        // A result that verifies something is not such a skip.
+        if (!stored.gated || stored.shown != run::Shown::nothing) {
+            continue;
+        }
+        const auto line = lines_.read(stored.offset, stored.length);
+        if (!line) {
+            return tl::unexpected(line.error());
+        }
+        const Json result = Json::parse(*line);
+        if (result["status"] == run::to_string(run::Status::skip)) {
+            skips_[engine_and_reason(result)].add(result["id"].get_ref<const std::string&>());
+        }
+    }
+    return {};
 }
 
 /// Counts the gated cases that no engine verified, in the order of the cases.
@@ -268,7 +292,7 @@ core::Result<void> Merge::count_unverified() {
             const Json result = Json::parse(*line);
             id = result["id"].get<std::string>();
             if (best->shown != run::Shown::powerless) {
-                why.push_back(fmt::format("{}: {}", result["engine"].get<std::string>(), result.value("reason", "")));
+                why.push_back(engine_and_reason(result));
             } else if (stored->shown == run::Shown::powerless && why.empty()) {
                 why.push_back(powerless_reason(result));
             }
@@ -308,6 +332,7 @@ run::RunTotals Merge::totals() const {
     totals.results = stored_.size();
     totals.off_gate = off_gate_;
     totals.off_gate_failures = off_gate_failures_;
+    totals.skips = skips_;
     totals.unverified = unverified_;
     totals.precision = precision_;
     for (const auto& [key, tally] : tallies_) {

@@ -52,6 +52,7 @@ private:
     [[nodiscard]] core::Result<void> take(const std::string& path, nlohmann::ordered_json& result);
     [[nodiscard]] core::Result<void> compare_with_first(const Part& part) const;
     [[nodiscard]] std::vector<EngineInfo> engines() const;
+    [[nodiscard]] core::Result<void> count_skips();
     [[nodiscard]] core::Result<void> count_unverified();
 
     std::vector<Part> parts_;
@@ -61,6 +62,7 @@ private:
     std::map<std::pair<std::string, std::uint32_t>, run::Tally> tallies_;
     run::StatusCounts off_gate_{};
     std::vector<std::string> off_gate_failures_;
+    run::SharedReasons skips_;
     run::Unverified unverified_;
     run::PrecisionCounts precision_;
 };

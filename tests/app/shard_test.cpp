@@ -214,6 +214,26 @@ TEST_F(Shards, MergeWritesThePageOfARun) {
     EXPECT_EQ(read(merged)["results"].size(), 302u);
 }
 
+TEST_F(Shards, MergeFailsForWhatFailsARunWithItsOptions) {
+    for (const char* option : {"--fail-on-skip", "--strict"}) {
+        for (const bool forbidden : {false, true}) {
+            std::vector<std::string> more{"--filter", "many/*", "--feature-level", "2.0"};
+            if (forbidden) {
+                more.emplace_back(option);
+            }
+            const ProgramResult whole = run(more);
+            EXPECT_TRUE(ends_with_code(whole, forbidden ? 1 : 0));
+            const ProgramResult merged = merge(run_shards(3, more));
+            EXPECT_TRUE(ends_with_code(merged, forbidden ? 1 : 0));
+            const std::size_t at = whole.output.find("Skipped, which --fail-on-skip makes a failure:\n");
+            EXPECT_EQ(at != std::string::npos, forbidden && option == std::string("--fail-on-skip"));
+            if (at != std::string::npos) {
+                EXPECT_TRUE(prints(merged, whole.output.substr(at)));
+            }
+        }
+    }
+}
+
 TEST_F(Shards, MergeSaysWhatIsMissing) {
     std::vector<std::string> files = run_shards(4, {"--filter=many/sweep*"});
     const ProgramResult missing = merge({files[0], files[2]}, {"--summary", folder_.at("summary.md")});
