@@ -12,6 +12,7 @@
 
 #include "app/bench_processes.h"
 #include "app/command.h"
+#include "app/documents.h"
 #include "app/engine_choice.h"
 #include "app/google_benchmark_options.h"
 #include "app/interrupt.h"
@@ -115,7 +116,7 @@ std::vector<std::string> other_options(const BenchOptions& options) {
 }
 
 bench::TimingSettings timing_settings(const BenchOptions& options, const Engines& engines, const Rooflines& rooflines,
-                                      bool by_steady_clocks, bool to_file) {
+                                      bool by_steady_clocks, const std::string& output) {
     bench::TimingSettings settings;
     settings.options = other_options(options);
     settings.context = bench::context_of(engines, rooflines);
@@ -124,11 +125,12 @@ bench::TimingSettings timing_settings(const BenchOptions& options, const Engines
     settings.pace.repetitions = parse_whole_number(benchmark_option(options, "--benchmark_repetitions"));
     settings.pace.budget = options.time_budget;
     settings.table = table_of(options);
+    settings.table_on_stderr = output == report::standard_output_path;
     settings.width = output_width();
     if (const std::string format = benchmark_option(options, "--benchmark_format"); !format.empty()) {
         settings.table_format = format;
     }
-    if (to_file) {
+    if (!output.empty()) {
         const std::string format = benchmark_option(options, "--benchmark_out_format", "BENCHMARK_OUT_FORMAT");
         settings.file_format = format.empty() ? "json" : format;
     }
@@ -253,11 +255,11 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     options.google_benchmark = *read;
     const std::string output = benchmark_option(options, "--benchmark_out", "BENCHMARK_OUT");
-    if (!output.empty()) {
-        if (const auto writable = report::check_writable(output); !writable) {
-            print_error(writable.error());
-            return exit_usage;
-        }
+    if (!can_write_documents({output})) {
+        return exit_usage;
+    }
+    if (output == report::standard_output_path) {
+        leave_output_to_a_document();
     }
     if (options.processes > 1) {
         return in_processes(options, output, invocation);
@@ -268,7 +270,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     }
     options.cases.models.is_judged = true;
     const auto selection = load_selection(options.cases);
-    if (!selection) {
+    if (!selection || !can_write_documents({output}, selection->files())) {
         return exit_usage;
     }
     int exit_code = exit_ok;
@@ -300,7 +302,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     BenchWatcher watcher;
     const bench::Checked checked = bench::check_benchmarks(cases, *engines, rooflines, options.settings, watcher);
     watcher.before_output();
-    auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, !output.empty());
+    auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, output);
     warn_of_load(load, checked.benchmarks);
     add_clocks(clocks_of(checked.benchmarks), settings.context);
     const bool wrong = print_left_out(checked.left_out);

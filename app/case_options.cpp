@@ -104,6 +104,14 @@ void add_feature_level(Command command, core::FeatureLevel& level) {
         .one_of(names);
 }
 
+std::vector<std::string> Selection::files() const {
+    std::vector<std::string> paths;
+    for (const cases::Corpus::File& file : corpus.files) {
+        paths.push_back(file.positions.file());
+    }
+    return paths;
+}
+
 void Selection::for_each(const std::function<void(const cases::Case&)>& visit) const {
     for_each_case(corpus, [&](const cases::Case& subject) {
         if (selector.matches(subject)) {

@@ -101,6 +101,8 @@ struct Selection {
     /// run::id_hash of each selected case in order, if they were requested.
     std::vector<std::uint64_t> ids{};
 
+    /// The paths of all files that the cases are in.
+    [[nodiscard]] std::vector<std::string> files() const;
     /// Visits the selected cases in order.
     void for_each(const std::function<void(const cases::Case&)>& visit) const;
 };

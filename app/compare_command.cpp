@@ -344,7 +344,13 @@ std::string comparison_markdown(const bench::RunComparison& comparison) {
 }
 
 int compare_command(CompareOptions& options) {
-    if (!can_write_documents({options.json, options.markdown}) || !sort_files(options)) {
+    if (!sort_files(options)) {
+        return exit_usage;
+    }
+    std::vector<std::string> read = options.base;
+    read.insert(read.end(), options.now.begin(), options.now.end());
+    read.push_back(options.history);
+    if (!can_write_documents({options.json, options.markdown}, read)) {
         return exit_usage;
     }
     if (const auto good = check_pairs(options.settings, options.base.size(), options.now.size()); !good) {

@@ -109,7 +109,7 @@ void print_verdict(const report::ResultDiff& diff, const DiffOptions& options) {
 }
 
 int diff_command(const DiffOptions& options) {
-    if (!can_write_documents({options.json})) {
+    if (!can_write_documents({options.json}, {options.base, options.now})) {
         return exit_usage;
     }
     const auto diff = report::diff_results(options.base, options.now);

@@ -1,6 +1,11 @@
 // Writes documents to files or the standard output.
 #include "app/documents.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
@@ -8,6 +13,23 @@
 
 namespace dmlconform::app {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// The same text for all paths of a file. Empty for devices and pipes: several outputs can write to one of them, one
+/// after another.
+std::string file_name(const std::string& path) {
+    if (path == report::standard_output_path) {
+        return path;
+    }
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+        return "";
+    }
+    const auto target = report::behind_links(path);
+    const fs::path whole = fs::weakly_canonical(fs::absolute(target ? *target : fs::path(path), error), error);
+    return error ? path : whole.generic_string();
+}
 
 bool write_to_file(const std::string& path, const std::string& text) {
     const auto written = report::write_file(path, text);
@@ -19,17 +41,38 @@ bool write_to_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-bool can_write_documents(std::initializer_list<std::string> paths) {
-    for (const std::string& path : paths) {
-        if (path.empty() || path == report::standard_output_path) {
+core::Result<void> check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& needed) {
+    std::set<std::string> files;
+    for (const std::string& path : needed) {
+        files.insert(path == report::standard_output_path ? "" : file_name(path));
+    }
+    std::set<std::string> written;
+    for (const std::string& path : outputs) {
+        if (path.empty()) {
             continue;
         }
-        if (const auto writable = report::check_writable(path); !writable) {
-            print_error(writable.error());
-            return false;
+        const std::string name = file_name(path);
+        if (!name.empty() && !written.insert(name).second) {
+            return core::fail(fmt::format("two outputs are to be written to {}", report::file_in_messages(path)),
+                              "name another file for one of them");
+        }
+        if (!name.empty() && files.contains(name)) {
+            return core::fail(fmt::format("an output would replace {}, which this command needs", path),
+                              "name another file");
+        }
+        if (auto writable = report::check_writable(path); !writable) {
+            return writable;
         }
     }
-    return true;
+    return {};
+}
+
+bool can_write_documents(const std::vector<std::string>& outputs, const std::vector<std::string>& needed) {
+    const auto good = check_outputs(outputs, needed);
+    if (!good) {
+        print_error(good.error());
+    }
+    return good.has_value();
 }
 
 bool write_document(const std::string& path, const std::function<std::string()>& make) {

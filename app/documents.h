@@ -2,14 +2,21 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <string>
+#include <vector>
+
+#include "engine/core/error.h"
 
 namespace dmlconform::app {
 
-/// Checks in advance that files can be written at these paths. Reports the first that cannot on stderr. Ignores empty
-/// paths and "-", the standard output.
-[[nodiscard]] bool can_write_documents(std::initializer_list<std::string> paths);
+/// Checks in advance that files can be written at these paths, that no two outputs are one file, and that none is a
+/// file that the command needs for something else. "-" is the standard output. Ignores empty paths.
+[[nodiscard]] core::Result<void> check_outputs(const std::vector<std::string>& outputs,
+                                               const std::vector<std::string>& needed = {});
+
+/// The same, and reports the error on stderr.
+[[nodiscard]] bool can_write_documents(const std::vector<std::string>& outputs,
+                                       const std::vector<std::string>& needed = {});
 
 /// Calls the function and writes its result to the file, or to the standard output for "-"; does nothing if the path is
 /// empty. False, after a message on stderr, if writing fails.

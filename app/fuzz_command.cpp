@@ -389,7 +389,9 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     caller.again = [&](const run::CaseResult& failed) {
         return command_of(options, seed, *engines, invocation.words.front(), *failed.subject);
     };
-    auto outputs = RunOutputs::create(options.outputs, caller);
+    RunOutputOptions output_options = options.outputs;
+    output_options.needed_files = options.expectations.files;
+    auto outputs = RunOutputs::create(output_options, caller);
     if (!outputs) {
         print_error(outputs.error());
         return exit_usage;

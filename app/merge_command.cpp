@@ -59,6 +59,7 @@ core::Result<void> report_all(report::Merge& merge, const run::RunTotals& totals
 }
 
 int merge_command(MergeOptions& options) {
+    options.outputs.needed_files = options.files;
     report::Merge merge;
     auto outputs = RunOutputs::create(options.outputs, {}, {}, [&merge](const std::string& path) {
         return std::make_unique<MergedResult>(merge, path);

@@ -86,7 +86,10 @@ bool check_outputs(const ReportOptions& options, int& exit_code) {
         exit_code = exit_not_run;
         return false;
     }
-    if (!can_write_documents({options.html, options.markdown})) {
+    std::vector<std::string> read = options.results;
+    read.insert(read.end(), options.base.begin(), options.base.end());
+    read.push_back(options.history);
+    if (!can_write_documents({options.html, options.markdown}, read)) {
         exit_code = exit_usage;
         return false;
     }

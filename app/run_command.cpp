@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -358,6 +359,9 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
         info->cases_of_all *= options.settings.repeat;
     }
     options.settings.cases.keep_evidence = !options.outputs.bundles.folder.empty();
+    options.outputs.needed_files = selection->files();
+    std::ranges::copy(options.expectations.files, std::back_inserter(options.outputs.needed_files));
+    options.outputs.needed_files.push_back(options.against.record);
     auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), bundle_options(options));
     if (!outputs) {
         print_error(outputs.error());

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <set>
 
+#include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/page/html_page.h"
@@ -33,12 +33,6 @@ void add_file(Command command, const char* name, std::string& path, const char* 
 std::string environment_text(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-/// Several outputs can write to a device one after another.
-bool is_device(const std::string& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
 }
 
 }  // namespace
@@ -74,28 +68,20 @@ std::unique_ptr<report::Sink> RunOutputs::json_report(const std::string& path) {
 
 core::Result<RunOutputs> RunOutputs::create(const RunOutputOptions& options, const report::Caller& caller,
                                             std::vector<std::string> rerun_options, const ResultWriter& result_writer) {
-    std::set<std::string> paths;
     if (!options.html.empty() && !page::has_chart_library()) {
         return core::fail("this build has no Chart.js, which the page of --html needs for its charts",
                           "install it (on Debian: libjs-chart.js), configure and build again");
     }
-    for (const std::string* path : {&options.json, &options.junit, &options.html, &options.summary, &options.jsonl}) {
-        if (path->empty()) {
-            continue;
+    const std::vector<std::string> paths{options.json, options.junit, options.html, options.summary, options.jsonl};
+    if (auto good = check_outputs(paths, options.needed_files); !good) {
+        return tl::unexpected(std::move(good.error()));
+    }
+    if (std::ranges::find(paths, report::standard_output_path) != paths.end()) {
+        if (options.github) {
+            return core::fail("--github and another output both need the standard output",
+                              "write the other one to a file");
         }
-        if (!is_device(*path) && !paths.insert(*path).second) {
-            return core::fail(fmt::format("two outputs are to be written to {}", *path));
-        }
-        if (*path == report::standard_output_path) {
-            if (options.github) {
-                return core::fail("--github and another output both need the standard output",
-                                  "write the other one to a file");
-            }
-            leave_output_to_a_document();
-        }
-        if (auto writable = report::check_writable(*path); !writable) {
-            return tl::unexpected(std::move(writable.error()));
-        }
+        leave_output_to_a_document();
     }
     RunOutputs outputs;
     if (!options.json.empty()) {

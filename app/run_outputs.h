@@ -22,6 +22,8 @@ struct RunOutputOptions {
     std::string jsonl;
     bool github = false;
     BundleOptions bundles;
+    /// Files that the command reads, or writes elsewhere, and that no output may replace.
+    std::vector<std::string> needed_files;
 
     /// Adds the options for all outputs.
     void add_to(Command command);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -189,6 +190,9 @@ public:
         benchmark::BenchmarkReporter& shown = settings_.table == Table::lines
                                                   ? static_cast<benchmark::BenchmarkReporter&>(lines)
                                                   : static_cast<benchmark::BenchmarkReporter&>(table);
+        if (settings_.table_on_stderr) {
+            shown.SetOutputStream(&std::cerr);
+        }
         JoinedReporter display(shown, probe.longest_name, watcher_);
         JoinedReporter output(file, probe.longest_name, watcher_);
         JoinedReporter* const to_file = settings_.file_format.empty() ? nullptr : &output;

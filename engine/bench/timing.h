@@ -23,6 +23,8 @@ struct TimingSettings {
     std::vector<std::pair<std::string, std::string>> context;
     PaceSettings pace;
     Table table = Table::lines;
+    /// The standard output is for something else.
+    bool table_on_stderr = false;
     /// How many characters fit a line; 0: any number.
     std::size_t width = 0;
     /// The format of the standard output, unless it has a line for each benchmark: "json", "console" or "csv".

@@ -37,6 +37,20 @@ std::string clock_of_small_ones() {
     return core::has_exact_processor_clock() ? "process_time/manual_time" : "real_time";
 }
 
+TEST(Bench, TheTableLeavesTheStandardOutputToTheResult) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::vector<std::vector<std::string>> ways{{}, {"--benchmark_format=console"}, {"--processes=2"}};
+    for (const std::vector<std::string>& way : ways) {
+        std::vector<std::string> words{"--benchmark_repetitions=2", "--benchmark_out=-"};
+        words.insert(words.end(), way.begin(), way.end());
+        const ProgramResult result = bench(file, words);
+        EXPECT_TRUE(ends_with_code(result, 0));
+        EXPECT_TRUE(json::accept(result.output)) << result.all();
+        EXPECT_TRUE(complains(result, "cpu/a/good/"));
+    }
+}
+
 TEST(Bench, TimesWhatIsTaggedAndRight) {
     const TemporaryFolder folder;
     const std::string file =

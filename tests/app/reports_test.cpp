@@ -221,13 +221,65 @@ TEST_F(Reports, OnTheStandardOutput) {
     EXPECT_FALSE(std::filesystem::exists(folder_.at("-")));
 }
 
-TEST_F(Reports, OnTheStandardOutputThereIsRoomForOne) {
-    for (const std::vector<std::string>& two :
-         {std::vector<std::string>{"--json", "-", "--junit", "-"}, {"--json", "-", "--github"}}) {
-        const ProgramResult result = run(two);
+/// Commands and outputs of which one would replace another, or a file that the command reads.
+TEST_F(Reports, EachOutputGetsAFileOfItsOwn) {
+    const auto bench_file = [](int time) {
+        return fmt::format(R"({{"context": {{}}, "benchmarks": [{{"name": "a", "run_name": "a", "run_type": "iteration",
+            "iterations": 1, "real_time": {0}, "cpu_time": {0}, "time_unit": "us"}}]}})",
+                           time);
+    };
+    folder_.write("old.json", bench_file(1));
+    folder_.write("new.json", bench_file(2));
+    folder_.write("folder/good.json", good_file());
+    folder_.write("expect.json", R"({ "format": "dmlconform-expectations", "formatVersion": 1, "expectations": [] })");
+    ProgramOptions options;
+    options.folder = folder_.path().string();
+    ASSERT_TRUE(ends_with_code(
+        dmlconform({"run", "cases.json", "--engine", "cpu", "--shard", "1/1", "--json", "shard.json"}, options), 1));
+    std::filesystem::create_symlink("cases.json", folder_.at("link.json"));
+    constexpr const char* twice = "two outputs are to be written to ";
+    constexpr const char* needed = "which this command needs";
+    struct {
+        std::vector<std::string> words;
+        const char* error;
+    } const wrong[] = {
+        {{"run", "cases.json", "--json", "-", "--junit", "-"}, twice},
+        {{"run", "cases.json", "--json", "-", "--github"}, "both need the standard output"},
+        {{"run", "cases.json", "--json", "x.out", "--junit", "./x.out"}, twice},
+        {{"run", "cases.json", "--json", "x.out", "--junit", folder_.at("x.out")}, twice},
+        {{"run", "cases.json", "--json", "./cases.json"}, needed},
+        {{"run", "cases.json", "--junit", "link.json"}, needed},
+        {{"run", "folder", "--html", "folder/good.json"}, needed},
+        {{"run", "cases.json", "--expect", "expect.json", "--json", "expect.json"}, needed},
+        {{"run", "cases.json", "--engine", "cpu", "--record", "r.json", "--json", "r.json"}, needed},
+        {{"fuzz", "SLICE1", "--count", "1", "--expect", "expect.json", "--json", "expect.json"}, needed},
+        {{"bench", "cases.json", "--engine", "cpu", "--filter", "*", "--benchmark_out=cases.json"}, needed},
+        {{"merge", "shard.json", "--json", "-", "--junit", "-"}, twice},
+        {{"merge", "shard.json", "--json", "-", "--github"}, "both need the standard output"},
+        {{"merge", "shard.json", "--json", "x.out", "--junit", "x.out"}, twice},
+        {{"merge", "shard.json", "--json", "shard.json"}, needed},
+        {{"report", "shard.json", "--html", "-", "--markdown", "-"}, twice},
+        {{"report", "shard.json", "--html", "shard.json"}, needed},
+        {{"diff", "shard.json", "shard.json", "--json", "shard.json"}, needed},
+        {{"compare", "old.json", "new.json", "--json", "-", "--markdown", "-"}, twice},
+        {{"compare", "old.json", "new.json", "--json", "old.json"}, needed},
+    };
+    const std::string before = content_of(file_);
+    const std::string shard = content_of(folder_.at("shard.json"));
+    for (const auto& [words, error] : wrong) {
+        const ProgramResult result = dmlconform(words, options);
         EXPECT_TRUE(ends_with_code(result, 2));
+        EXPECT_TRUE(complains(result, error));
         EXPECT_EQ(result.output, "");
     }
+    EXPECT_EQ(content_of(file_), before);
+    EXPECT_EQ(content_of(folder_.at("shard.json")), shard);
+    EXPECT_FALSE(std::filesystem::exists(folder_.at("x.out")));
+    // The failures that are left may replace those that were to be repeated.
+    EXPECT_TRUE(
+        ends_with_code(dmlconform({"run", "--rerun-failed", "shard.json", "--json", "shard.json"}, options), 1));
+    // Devices take several outputs, one after another.
+    EXPECT_TRUE(ends_with_code(run({"--json", "/dev/null", "--junit", "/dev/null"}), 1));
 }
 
 /// Only that report is lost.
