@@ -35,36 +35,6 @@ bool is_among(std::span<const std::string> list, const std::string& name) {
 
 constexpr std::size_t most_isolated_processes = 1024;
 
-/// Reports options that contradict each other or are not available.
-bool check_engines(const EngineChoice& choice) {
-    const auto known = run::engine_names();
-    for (const std::string& name : choice.asked()) {
-        if (is_command(name)) {
-            if (const auto words = run::exec_words(name); !words) {
-                warn("dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n", name,
-                     words.error().message);
-                return false;
-            }
-        } else if (!(choice.takes_outputs && is_outputs(name)) && !is_among(known, name)) {
-            warn("dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n", name,
-                 core::show_list(known, ", "));
-            return false;
-        }
-    }
-    if (!choice.isolate.empty() && choice.processes() == 0) {
-        print_error(
-            {fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_isolated_processes), ""});
-        return false;
-    }
-    if (choice.timeout && !has_processes(choice)) {
-        warn(
-            "dmlconform: --timeout ends the process of an engine, and these engines are in this process\n"
-            "    hint: --isolate runs each in a process of its own\n");
-        return false;
-    }
-    return true;
-}
-
 /// Creates engines and reports failures.
 class EngineMaker {
 public:
@@ -265,6 +235,35 @@ std::vector<EngineInfo> infos_of(const Engines& engines) {
         infos.push_back(engine->info());
     }
     return infos;
+}
+
+bool check_engines(const EngineChoice& choice) {
+    const auto known = run::engine_names();
+    for (const std::string& name : choice.asked()) {
+        if (is_command(name)) {
+            if (const auto words = run::exec_words(name); !words) {
+                warn("dmlconform: --engine {}: {}\n    hint: for example --engine 'exec:python3 worker.py'\n", name,
+                     words.error().message);
+                return false;
+            }
+        } else if (!(choice.takes_outputs && is_outputs(name)) && !is_among(known, name)) {
+            warn("dmlconform: there is no engine \"{}\"\n    hint: engines are {}, and exec:COMMAND\n", name,
+                 core::show_list(known, ", "));
+            return false;
+        }
+    }
+    if (!choice.isolate.empty() && choice.processes() == 0) {
+        print_error(
+            {fmt::format("--isolate={}: there can be 1 to {} processes", choice.isolate, most_isolated_processes), ""});
+        return false;
+    }
+    if (choice.timeout && !has_processes(choice)) {
+        warn(
+            "dmlconform: --timeout ends the process of an engine, and these engines are in this process\n"
+            "    hint: --isolate runs each in a process of its own\n");
+        return false;
+    }
+    return true;
 }
 
 std::optional<Engines> make_engines(const EngineChoice& choice, const Invocation& invocation, int& exit_code) {

@@ -45,6 +45,9 @@ struct EngineChoice {
     [[nodiscard]] std::vector<std::string> words() const;
 };
 
+/// False if options contradict each other or name unknown engines, which is reported.
+[[nodiscard]] bool check_engines(const EngineChoice& choice);
+
 /// The engines asked for, or all that are usable: those of this program in their order, then the others as they were
 /// given. Nothing when one that was asked for is not usable: then that is reported, and `exit_code` says of what kind
 /// it is.

@@ -322,14 +322,21 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
 /// Prints the cases as a case file instead of running them.
 int print_cases(const FuzzOptions& options, std::uint64_t seed) {
     const auto operators = chosen_operators(options, nullptr);
-    if (!operators) {
+    if (!operators || !check_engines(options.engines)) {
         return exit_usage;
     }
+    const std::uint64_t most = cases::ReadOptions().most_cases;
+    if (options.count > most) {
+        print_error({fmt::format("--print --count {}: a case file has at most {} cases", options.count, most),
+                     "--start continues where a file ends"});
+        return exit_usage;
+    }
+    const std::uint64_t count = options.count != 0 ? options.count : options.seconds ? most : 1;
+    const auto end = Clock::now() + std::chrono::duration<double>(options.seconds.value_or(1e9));
     const fuzz::GeneratorSettings settings{seed, options.engines.options.feature_level, options.perturbed,
                                            options.extreme};
     std::vector<nlohmann::ordered_json> written;
-    const std::uint64_t count = options.count == 0 ? 1 : options.count;
-    for (std::uint64_t n = 0; n < count; ++n) {
+    for (std::uint64_t n = 0; n < count && Clock::now() < end; ++n) {
         const operators::OperatorSchema& schema = *(*operators)[n % operators->size()];
         const auto subject = options.graphs ? fuzz::generate_graph(settings, options.start + n)
                                             : fuzz::generate(schema, settings, options.start + n / operators->size());
@@ -476,7 +483,11 @@ void add_fuzz_command(Command app, const Invocation& invocation, int& exit_code)
     options->outputs.add_files_to(command);
     options->bundles.add_to(command);
     command.add_flag("--no-reduce", options->no_reduce, "Do not make the cases in bundles smaller");
-    command.add_flag("--print", options->print, "Print the cases as a case file instead of running them");
+    const Option print =
+        command.add_flag("--print", options->print, "Print the cases as a case file instead of running them");
+    for (const char* report : {"--json", "--junit", "--html", "--summary", "--github", "--jsonl", "--bundle"}) {
+        print.excludes(report);
+    }
     command.callback([options, &invocation, &exit_code] { exit_code = fuzz_command(*options, invocation); });
 }
 

@@ -153,6 +153,37 @@ TEST(Fuzz, PrintedCasesCanBeRun) {
     EXPECT_THAT(run.all(), Not(HasSubstr("FAIL")));
 }
 
+TEST(Fuzz, PrintingKeepsToTheTime) {
+    ProgramOptions options;
+    options.timeout = std::chrono::seconds(60);
+    for (const std::vector<std::string>& count : {std::vector<std::string>{}, {"--count", "1000000"}}) {
+        std::vector<std::string> words{"fuzz", "SLICE1", "--seed", "3", "--print", "--time", "0.2"};
+        words.insert(words.end(), count.begin(), count.end());
+        const auto printed = dmlconform(words, options);
+        EXPECT_EQ(printed.exit_code, 0) << printed.errors;
+        EXPECT_THAT(printed.output, HasSubstr("SLICE1/3-1\""));
+        EXPECT_THAT(printed.output, Not(HasSubstr("SLICE1/3-999999\"")));
+    }
+}
+
+/// What --print would otherwise pass over silently.
+TEST(Fuzz, PrintingHasNoReports) {
+    const TemporaryFolder folder;
+    const std::vector<std::vector<std::string>> wrong{{"--json", folder.at("r.json")},
+                                                      {"--junit", folder.at("r.xml")},
+                                                      {"--github"},
+                                                      {"--bundle", folder.at("bundles")},
+                                                      {"--engine", "cpo"},
+                                                      {"--count", "1000001"}};
+    for (const std::vector<std::string>& more : wrong) {
+        std::vector<std::string> words{"fuzz", "SLICE1", "--print"};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto refused = dmlconform(words);
+        EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+        EXPECT_EQ(refused.output, "");
+    }
+}
+
 TEST(Fuzz, SlipsOfTheCommandLine) {
     const auto unknown = dmlconform({"fuzz", "SLICE9"});
     EXPECT_EQ(unknown.exit_code, 2);
