@@ -24,12 +24,14 @@ std::string escaped(std::string_view text, bool is_property) {
     return result;
 }
 
+/// GitHub needs paths below the folder of the checkout, whichever folder the program runs in.
 std::string shown_path(const std::string& file, const std::string& workspace) {
-    const std::filesystem::path path(file);
-    if (workspace.empty() || !path.is_absolute()) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(file, error);
+    if (workspace.empty() || error) {
         return file;
     }
-    const std::string relative = path.lexically_relative(workspace).generic_string();
+    const std::string relative = path.lexically_normal().lexically_relative(workspace).generic_string();
     return relative.empty() || relative.starts_with("..") ? file : relative;
 }
 

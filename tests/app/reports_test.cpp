@@ -124,6 +124,23 @@ TEST_F(Reports, GithubAnnotations) {
     EXPECT_EQ(occurrences(result.output, "::error"), 1u);
 }
 
+TEST_F(Reports, GithubGetsPathsBelowTheCheckout) {
+    std::filesystem::create_directories(folder_.at("job/inner"));
+    folder_.write("job/bad.json", bad_file());
+    ProgramOptions options;
+    options.environment = {{"GITHUB_WORKSPACE", folder_.path().generic_string()}};
+    options.folder = folder_.at("job");
+    const auto annotated = [&](const std::string& file) {
+        return dmlconform({"run", file, "--engine", "cpu", "--github", "--quiet"}, options);
+    };
+    EXPECT_TRUE(prints(annotated("bad.json"), "\n::error file=job/bad.json,line="));
+    EXPECT_TRUE(prints(annotated("./inner/../bad.json"), "\n::error file=job/bad.json,line="));
+    EXPECT_TRUE(prints(annotated("../cases.json"), "\n::error file=cases.json,line="));
+    // A file outside the checkout cannot be annotated.
+    options.environment = {{"GITHUB_WORKSPACE", folder_.at("job/inner")}};
+    EXPECT_TRUE(prints(annotated("bad.json"), "\n::error file=bad.json,line="));
+}
+
 TEST_F(Reports, GithubGetsPercentSignsSpeltOut) {
     file_ = folder_.write("100%,a:b.json", bad_file());
     ProgramOptions options;
