@@ -205,11 +205,12 @@ bool print_left_out(const std::vector<bench::LeftOut>& left_out) {
 }
 
 /// Says what came of it, and writes the file. The exit code.
-int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong) {
+int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong, bool only_names) {
+    const bool nothing = only_names ? timed.wanted == 0 : timed.count == 0;
     if (interrupted()) {
         warn("dmlconform: interrupted; {} of {} benchmarks were timed\n", timed.count, timed.wanted);
-    } else if (timed.count == 0) {
-        warn("dmlconform: nothing was timed\n");
+    } else if (nothing) {
+        warn("dmlconform: nothing {} timed\n", only_names ? "would be" : "was");
     }
     if (file != nullptr && timed.count != 0) {
         auto written = file->write(timed.output);
@@ -224,7 +225,7 @@ int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong) {
     if (interrupted()) {
         return interrupt_exit_code();
     }
-    return wrong || timed.count == 0 || timed.failures != 0 ? exit_unexpected : exit_ok;
+    return wrong || nothing || timed.failures != 0 ? exit_unexpected : exit_ok;
 }
 
 /// Runs the command in several processes. Their results can only be merged as JSON.
@@ -308,7 +309,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     const bool wrong = print_left_out(checked.left_out);
     const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
     watcher.before_output();
-    return finish(timed, output.empty() ? nullptr : &file, wrong);
+    return finish(timed, output.empty() ? nullptr : &file, wrong, settings.only_names);
 }
 
 }  // namespace

@@ -352,6 +352,8 @@ TEST(Bench, RepeatsUntilSettledUnlessANumberIsGiven) {
         0));
     EXPECT_EQ(repetitions_in(out).size(), 2u);
     const ProgramResult names = bench(file, {"--benchmark_list_tests"});
+    EXPECT_TRUE(ends_with_code(names, 0));
+    EXPECT_EQ(names.errors.find("nothing"), std::string::npos) << names.errors;
     EXPECT_TRUE(prints(names, fmt::format("cpu/a/good0/{0}\ncpu/a/good1/{0}\n", clock_of_small_ones())));
     const ProgramResult one = bench(file, {"--benchmark_filter=good1/[a-z_/]*time$", "--benchmark_repetitions=1"});
     EXPECT_TRUE(prints(one, "cpu/a/good1/"));
