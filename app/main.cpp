@@ -68,22 +68,30 @@ std::string option_hint(const CLI::App& command, std::span<const std::string> wo
 
 /// Prints what is wrong with the command line, and a suggestion.
 void print_usage_error(const CLI::App& app, const CLI::ParseError& error, std::span<const std::string> words) {
+    // The innermost command, as far as there is one.
+    const CLI::App* command = &app;
+    std::string names = "dmlconform";
+    std::size_t next = 1;
+    for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+        command = chosen.front();
+        names += " " + command->get_name();
+        ++next;
+    }
+    const std::vector<std::string> commands = names_of(command->get_subcommands(nullptr));
     std::string message = error.what();
     std::string hint;
-    if (const auto chosen = app.get_subcommands(); !chosen.empty()) {
-        hint = option_hint(*chosen.front(), words);
-        if (hint.empty()) {
-            hint = fmt::format("`dmlconform {} --help` lists them", chosen.front()->get_name());
-        }
-    } else if (words.size() > 1 && words[1].starts_with("-")) {
+    if (!commands.empty() && words.size() > next && !words[next].starts_with("-")) {
         // CLI11 only reports that a subcommand is required.
-        hint = option_hint(app, words);
-    } else if (words.size() > 1) {
-        message = fmt::format("there is no command \"{}\"", words[1]);
-        hint = dmlconform::cases::suggestion(words[1], names_of(app.get_subcommands(nullptr)));
+        message = next == 1 ? fmt::format("there is no command \"{}\"", words[next])
+                            : fmt::format("`{}` has no command \"{}\"", names, words[next]);
+        hint = dmlconform::cases::suggestion(words[next], commands);
+    } else {
+        hint = option_hint(*command, words);
     }
-    dmlconform::app::warn("dmlconform: {}\n    hint: {}\n", message,
-                          hint.empty() ? "`dmlconform --help` lists commands" : hint);
+    if (hint.empty()) {
+        hint = fmt::format("`{} --help` lists {}", names, commands.empty() ? "them" : "commands");
+    }
+    dmlconform::app::warn("dmlconform: {}\n    hint: {}\n", message, hint);
 }
 
 /// Prints help, which contains only text of the program.
@@ -143,6 +151,17 @@ std::vector<std::string> without_help_command(const CLI::App& app, std::vector<s
     return words;
 }
 
+/// Commands whose help leaves nothing out take --help-all as --help.
+std::vector<std::string> without_help_all(const CLI::App& app, std::vector<std::string> words) {
+    const auto commands = app.get_subcommands(nullptr);
+    const auto command = std::ranges::find_if(
+        commands, [&](const CLI::App* each) { return words.size() > 1 && each->get_name() == words[1]; });
+    if (command == commands.end() || (*command)->get_help_all_ptr() == nullptr) {
+        std::replace(words.begin(), std::ranges::find(words, "--"), std::string("--help-all"), std::string("--help"));
+    }
+    return words;
+}
+
 int run(std::vector<std::string> given) {
     CLI::App app{"Conformance and benchmarks for DirectML operators", "dmlconform"};
     // Otherwise "/folder/cases.json" would be an option on Windows.
@@ -164,11 +183,12 @@ int run(std::vector<std::string> given) {
         print_help(app);
         return dmlconform::app::exit_usage;
     }
-    const std::vector<std::string> words = without_help_command(app, invocation.words);
+    std::vector<std::string> words = without_help_command(app, invocation.words);
     // Options that the help leaves out must not be missing in completions and in the manual page.
     const bool short_help =
         std::ranges::any_of(words, [](const std::string& word) { return word == "--help" || word == "-h"; });
     dmlconform::app::add_help_headings(app, !short_help);
+    words = without_help_all(app, std::move(words));
     try {
         // Without the program's name.
         app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // which takes the last one first

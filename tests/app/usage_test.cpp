@@ -42,6 +42,12 @@ TEST_F(Usage, MistakesOnTheCommandLine) {
         {{"run", good_, "--engine"}, "--engine", "--help"},
         {{"run", good_, "--json"}, "--json", "--help"},
         {{"run", good_, "--json", ""}, "the path is empty", ""},
+        {{"export", "onnx", good_, "--opse", "13"}, "--opse", "did you mean `--opset`?"},
+        {{"export", "onnx", good_, "--zzz"}, "--zzz", "`dmlconform export onnx --help` lists them"},
+        {{"import", "foo"}, R"(`dmlconform import` has no command "foo")", "`dmlconform import --help` lists commands"},
+        {{"export", "onxn"}, R"(`dmlconform export` has no command "onxn")", "did you mean `onnx`?"},
+        {{"export"}, "subcommand is required", "`dmlconform export --help` lists commands"},
+        {{"export", "--hlep"}, "", "did you mean `--help`?"},
         {{"run", good_, "--quiet", "--verbose"}, "excludes", ""},
         {{"run", good_, "--engine", "cpux"}, R"(there is no engine "cpux")", "engines are cpu, d3d12"},
         {{"run", good_, "--engine", "CPU"}, R"(there is no engine "CPU")", "engines are cpu, d3d12"},
@@ -150,8 +156,16 @@ TEST_F(Usage, ShortHelpAndAllOptions) {
         EXPECT_EQ(all.find("Other options:"), std::string::npos) << "an option has no heading\n" << all;
         EXPECT_EQ(all.find("--help-all\n"), std::string::npos) << all;
     }
-    // Others have too few options for that.
-    EXPECT_TRUE(ends_with_code(dmlconform({"diff", "--help-all"}), 2));
+    // Others have too few options for that: their help has all of them.
+    const std::vector<std::vector<std::string>> brief{{}, {"diff"}, {"merge"}, {"validate"}, {"export", "onnx"}};
+    for (std::vector<std::string> command : brief) {
+        command.emplace_back("--help");
+        const ProgramResult help = dmlconform(command);
+        command.back() = "--help-all";
+        const ProgramResult all = dmlconform(command);
+        EXPECT_TRUE(ends_with_code(all, 0));
+        EXPECT_EQ(all.output, help.output);
+    }
     EXPECT_EQ(dmlconform({"run", "-h"}).output, dmlconform({"run", "--help"}).output);
 }
 
