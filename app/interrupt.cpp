@@ -42,7 +42,7 @@ extern "C" void on_interrupt(int signal) {
     }
 }
 
-/// Ctrl-C, `kill`, and a closed terminal or connection.
+/// Ctrl-C, `kill`, and a closed terminal or connection. A run ends after the cases at hand.
 constexpr std::array signals_that_end{
     SIGINT,
     SIGTERM,
@@ -51,10 +51,17 @@ constexpr std::array signals_that_end{
 #endif
 };
 
+#ifdef SIGQUIT
+/// Ctrl-\ and the limit of processor time. They end the program at once.
+constexpr std::array signals_that_end_at_once{SIGQUIT, SIGXCPU};
+#else
+constexpr std::array<int, 0> signals_that_end_at_once{};
+#endif
+
 /// `nohup` and background jobs start with ignored signals. `keep` decides which of these stay ignored.
-template <class Keep>
-void handle(void (*handler)(int), const Keep& keep) {
-    for (const int signal : signals_that_end) {
+template <class Signals, class Keep>
+void handle(const Signals& signals, void (*handler)(int), const Keep& keep) {
+    for (const int signal : signals) {
         if (std::signal(signal, handler) == SIG_IGN && keep(signal)) {
             std::signal(signal, SIG_IGN);
         }
@@ -64,12 +71,14 @@ void handle(void (*handler)(int), const Keep& keep) {
 }  // namespace
 
 void remove_partial_files_on_signals() {
-    handle(end_by, [](int) { return true; });
+    const auto keep_all = [](int) { return true; };
+    handle(signals_that_end, end_by, keep_all);
+    handle(signals_that_end_at_once, end_by, keep_all);
 }
 
 void catch_interrupts() {
     // A background run can be ended by all signals except the one that `nohup` ignores.
-    handle(on_interrupt, [](int signal) { return signal != SIGINT && signal != SIGTERM; });
+    handle(signals_that_end, on_interrupt, [](int signal) { return signal != SIGINT && signal != SIGTERM; });
 }
 
 bool interrupted() {

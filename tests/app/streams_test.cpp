@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -19,10 +20,10 @@ using nlohmann::json;
 using Words = std::vector<std::string>;
 
 /// Runs the program in a shell; "$@" in the script is the program with its arguments.
-ProgramResult in_shell(const std::string& script, const Words& words) {
+ProgramResult in_shell(const std::string& script, const Words& words, const ProgramOptions& options = {}) {
     Words all{"/bin/sh", "-c", script, "sh", dmlconform_path()};
     all.insert(all.end(), words.begin(), words.end());
-    return run_program(all);
+    return run_program(all, options);
 }
 
 class Streams : public testing::Test {
@@ -281,6 +282,21 @@ TEST_F(Streams, TwoSignalsAtOnceAreOne) {
     EXPECT_TRUE(ends_with_code(result, 143));
     EXPECT_EQ(json::parse(content_of(path)).at("exitCode"), 143);
     expect_nothing_left();
+}
+
+TEST_F(Streams, SignalsThatEndTheProgramAtOnceLeaveNoFile) {
+    const std::string file = folder_.write("many.json", many_cases(30000));
+    const auto has_begun = [this](const std::string& /*output*/) {
+        return std::ranges::any_of(std::filesystem::directory_iterator(folder_.path()),
+                                   [](const auto& entry) { return entry.path().extension() == ".partial"; });
+    };
+    for (const int signal : {SIGQUIT, SIGXCPU}) {
+        const ProgramResult result = in_shell(R"(ulimit -c 0; exec "$@")",
+                                              {"run", file, "--engine", "cpu", "-v", "--json", folder_.at("z.json")},
+                                              {.interrupt_when = has_begun, .interrupt_signal = signal});
+        EXPECT_EQ(result.signal, signal) << result.all().substr(0, 1000);
+        expect_nothing_left();
+    }
 }
 
 TEST_F(Streams, ASecondSignalAfterASecondEndsTheProgram) {
