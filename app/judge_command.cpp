@@ -1,4 +1,5 @@
 // `dmlconform judge`: judges outputs that were computed elsewhere, as `run` judges an engine's.
+#include <algorithm>
 #include <memory>
 
 #include "app/run_command.h"
@@ -12,8 +13,13 @@ struct JudgeOptions {
 };
 
 int judge(JudgeOptions& options, const Invocation& invocation) {
+    std::vector<std::string>& engines = options.run.engines.engines;
     for (const std::string& folder : options.folders) {
-        options.run.engines.engines.push_back(std::string(outputs_prefix) + folder);
+        const std::string engine = std::string(outputs_prefix) + folder;
+        // The same outputs twice would be two engines of one name.
+        if (std::ranges::find(engines, engine) == engines.end()) {
+            engines.push_back(engine);
+        }
     }
     return run_selected(options.run, invocation);
 }

@@ -52,6 +52,13 @@ protected:
     std::string file_ = folder_.write("cases.json", file_of({slice_case("good", right_values)}));
 };
 
+TEST_F(Judge, TheSameFolderTwiceIsOneEngine) {
+    give("cases/good", "OutputTensor.npy", "");
+    const std::string result = folder_.at("result.json");
+    EXPECT_TRUE(ends_with_code(judge({"--outputs", folder_.at("back"), "--json", result}), 1));
+    EXPECT_TRUE(ends_with_code(dmlconform({"diff", result, result}), 0));
+}
+
 TEST_F(Judge, APythonScriptComputesWhatWasExportedAndItPasses) {
     const std::string sweep = folder_.write("sweep.json", R"({ "cases": [{ "name": "steps", "operator": "SLICE1",
         "sweep": { "type": ["FLOAT32", "UINT8", "INT64"] },
