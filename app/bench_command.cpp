@@ -150,7 +150,7 @@ public:
     void before_output() override { progress_.clear(); }
 
 private:
-    report::ProgressLine progress_{stderr, stderr_is_terminal()};
+    report::ProgressLine progress_{stderr, shows_progress()};
 };
 
 /// Other processes take time from what is measured. `load`: before anything was measured.

@@ -117,7 +117,7 @@ public:
         : wanted_(wanted),
           words_(child_words(wanted, invocation)),
           program_(program_path(invocation.words.front())),
-          progress_(stderr, stderr_is_terminal()) {}
+          progress_(stderr, shows_progress()) {}
 
     /// Runs all processes. Returns the exit code of the first one that failed.
     int run() {

@@ -116,7 +116,7 @@ public:
           outputs_(outputs),
           totals_(infos_of(engines)),
           style_(use_color(false)),
-          show_progress_(stderr_is_terminal()) {}
+          show_progress_(shows_progress()) {}
 
     /// Prints the first failure of each kind. The others are counted.
     void on_failure(const fuzz::Failure& failure) override {

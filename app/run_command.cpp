@@ -50,7 +50,7 @@ public:
           update_(update),
           caller_(std::move(caller)),
           style_(use_color(options.no_color)),
-          progress_(stderr, !options.quiet && stderr_is_terminal()),
+          progress_(stderr, !options.quiet && shows_progress()),
           graphs_(std::move(graphs)) {}
 
     void on_case(const cases::Case& subject, std::size_t position) override {

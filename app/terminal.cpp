@@ -42,14 +42,20 @@ std::size_t terminal_width() {
 #endif
 }
 
+/// True if the terminal says that it knows no commands.
+bool is_dumb() {
+    const char* terminal = std::getenv("TERM");
+    return terminal != nullptr && std::string_view(terminal) == "dumb";
+}
+
 }  // namespace
 
 bool stdout_is_terminal() {
     return is_terminal(standard_output);
 }
 
-bool stderr_is_terminal() {
-    return is_terminal(standard_error);
+bool shows_progress() {
+    return is_terminal(standard_error) && !is_dumb();
 }
 
 std::size_t output_width() {
@@ -88,9 +94,7 @@ std::string wrap(std::string_view text, std::size_t width) {
 
 bool use_color(bool refused) {
     const char* no_color = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    return !refused && (no_color == nullptr || *no_color == '\0') &&
-           (terminal == nullptr || std::string_view(terminal) != "dumb") && stdout_is_terminal();
+    return !refused && (no_color == nullptr || *no_color == '\0') && !is_dumb() && stdout_is_terminal();
 }
 
 }  // namespace dmlconform::app

@@ -8,7 +8,9 @@
 namespace dmlconform::app {
 
 [[nodiscard]] bool stdout_is_terminal();
-[[nodiscard]] bool stderr_is_terminal();
+
+/// Whether to show a line on stderr that is overwritten: only on a terminal that can do so.
+[[nodiscard]] bool shows_progress();
 
 /// The number of characters in a line of the standard output: the terminal's width, or 80 if it is unknown; 0, meaning
 /// unlimited, if it is not a terminal.

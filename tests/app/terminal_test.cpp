@@ -77,6 +77,28 @@ worker.answer = answer)");
     EXPECT_EQ(wide.output.find("crash"), std::string::npos) << "nothing crashed, so that there is no such column";
 }
 
+TEST(Terminal, ADumbOneGetsNoCommands) {
+    if (!has_terminals()) {
+        GTEST_SKIP() << "there are no pseudo-terminals here";
+    }
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", bad_file());
+    const std::vector<std::vector<std::string>> commands{
+        {"run", file, "--engine", "cpu"},
+        {"fuzz", "SLICE1", "--engine", "cpu", "--time", "0.5"},
+        {"bench", "SLICE1", "--sizes", "8", "--engine", "cpu", "--no-roofline", "--benchmark_min_time=0.01"}};
+    ProgramOptions options;
+    options.terminal_for_output = true;
+    options.terminal_for_errors = true;
+    for (const std::vector<std::string>& command : commands) {
+        options.environment = {{"TERM", "xterm"}};
+        EXPECT_NE(dmlconform(command, options).all().find('\x1b'), std::string::npos) << command.front();
+        options.environment = {{"TERM", "dumb"}};
+        const ProgramResult dumb = dmlconform(command, options);
+        EXPECT_EQ(dumb.all().find('\x1b'), std::string::npos) << dumb.all();
+    }
+}
+
 TEST(Terminal, ManyFailuresOfOneCause) {
     const TemporaryFolder folder;
     std::string text;
