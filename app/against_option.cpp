@@ -22,8 +22,7 @@ void AgainstOption::add_to(Command command) {
             "--record", record,
             "Write a case file that expects what the engine of --against computes, or the only one of --engine. "
             "Large tensors go into a folder beside it")
-        .type_name("FILE")
-        .check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
+        .path("FILE");
 }
 
 core::Result<void> AgainstOption::check(const EngineChoice& choice) const {

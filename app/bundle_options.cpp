@@ -13,8 +13,7 @@ void BundleOptions::add_to(Command command) {
             .add_option("--bundle", folder,
                         "For each failure, write a folder into this one, with everything that you need to see it again "
                         "elsewhere")
-            .type_name("DIR")
-            .check([](const std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); });
+            .path("DIR");
     command.add_option("--max-bundles", most, fmt::format("Write at most this many bundles. Default: {}", most))
         .type_name("N")
         .needs(bundle)

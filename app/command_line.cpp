@@ -15,6 +15,10 @@ Option Option::type_name(const std::string& name) const {
     return Option(*option_->type_name(name));
 }
 
+Option Option::path(const std::string& name) const {
+    return type_name(name).check([](const std::string& path) { return path.empty() ? "the path is empty" : ""; });
+}
+
 Option Option::required(bool value) const {
     return Option(*option_->required(value));
 }

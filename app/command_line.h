@@ -30,6 +30,8 @@ public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
     Option type_name(const std::string& name) const;
+    /// The same for the path of a file or folder, which must not be empty.
+    Option path(const std::string& type_name) const;
     Option required(bool value = true) const;
     Option expected(int least, int most) const;
     /// Whether one name can be followed by several values.

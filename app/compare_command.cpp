@@ -404,28 +404,26 @@ void add_compare_command(Command app, int& exit_code) {
                            "Say whether benchmarks became slower or are gone. The exit code is 1 if so, and 4 if "
                            "that cannot be told");
     command.add_option("BASE", options->base_file, "The old times, as `bench --benchmark_out=FILE` writes them")
-        .type_name("FILE");
-    command.add_option("NEW", options->new_file, "The new times").type_name("FILE");
-    command.add_option("--base", options->base, "Instead of BASE: several runs of the old program").type_name("FILE");
+        .path("FILE");
+    command.add_option("NEW", options->new_file, "The new times").path("FILE");
+    command.add_option("--base", options->base, "Instead of BASE: several runs of the old program").path("FILE");
     command
         .add_option("--new", options->now,
                     "Instead of NEW: several runs of the new program. Take turns between the two")
-        .type_name("FILE");
+        .path("FILE");
     add_comparison_options(command, options->settings);
 #if DMLCONFORM_HAS_HISTORY
     command
         .add_option("--history", options->history,
                     "Learn from this history how much results differ although nothing has changed. Then one process of "
                     "each side is enough, after 13 results")
-        .type_name("FILE");
+        .path("FILE");
 #endif
     command.add_flag("--allow-missing", options->allow_missing,
                      "Accept that benchmarks of the base are missing in the other side. Otherwise the exit code is 1");
     command.add_flag("--force", options->force, "Compare runs of different machines, adapters or drivers");
-    command.add_option("--json", options->json, "Write the comparison as JSON. - is the standard output")
-        .type_name("FILE");
-    command.add_option("--markdown", options->markdown, "Write the comparison as a table in Markdown")
-        .type_name("FILE");
+    command.add_option("--json", options->json, "Write the comparison as JSON. - is the standard output").path("FILE");
+    command.add_option("--markdown", options->markdown, "Write the comparison as a table in Markdown").path("FILE");
     command.add_flag("--no-color", options->no_color, "Do not use colours, as with the environment variable NO_COLOR");
     command.callback([options, &exit_code] { exit_code = compare_command(*options); });
 }

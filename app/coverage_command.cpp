@@ -89,7 +89,7 @@ void add_coverage_command(Command app, int& exit_code) {
         "coverage", "Show which types, ranks, attributes and rules of the operators the cases cover");
     command.add_option("paths", options->paths, "Case files or folders").required().type_name("PATH");
     command.add_option("--reasons", options->reasons, "A file with the reasons why lines may stay uncovered")
-        .type_name("FILE");
+        .path("FILE");
     command.add_flag("--missing", options->missing_only, "Show only what is not covered");
     command.callback([options, &exit_code] { exit_code = coverage(*options); });
 }

@@ -147,10 +147,10 @@ void add_diff_command(Command app, int& exit_code) {
     auto options = std::make_shared<DiffOptions>();
     const Command command = app.add_subcommand(
         "diff", "Say what changed between two results of `run --json`. The exit code is 1 for regressions");
-    command.add_option("BASE", options->base, "The older result").required().type_name("RESULT");
-    command.add_option("NEW", options->now, "The newer result").required().type_name("RESULT");
+    command.add_option("BASE", options->base, "The older result").required().path("RESULT");
+    command.add_option("NEW", options->now, "The newer result").required().path("RESULT");
     command.add_option("--json", options->json, "Write the changes as JSON to this file. - is the standard output")
-        .type_name("FILE");
+        .path("FILE");
     command.add_flag("--allow-missing", options->allow_missing,
                      "Accept that results of the base are missing, as --allow missing does");
     command

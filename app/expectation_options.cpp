@@ -48,7 +48,7 @@ void ExpectationOptions::add_reading_to(Command command) {
         .add_option(
             "--expect", files,
             "A file of expectations: known failures, skips and flakes (docs/expectations.md). Repeat it for more")
-        .type_name("FILE")
+        .path("FILE")
         .allow_extra_args(false);
     command.add_flag(
         "--no-default-expectations", no_defaults,
@@ -106,7 +106,7 @@ void add_known_files(Command command, std::vector<std::string>& files) {
             "--expect", files,
             "A file of expectations (docs/expectations.md). It says how engines are known to differ. Repeat it for "
             "more")
-        .type_name("FILE")
+        .path("FILE")
         .allow_extra_args(false);
 }
 

@@ -190,7 +190,7 @@ void add_export_onnx(Command command, int& exit_code) {
         "Make a folder of each case as ONNX's backend tests are: a model, its inputs, and the reference's outputs");
     options->cases.add_to(onnx);
     options->cases.without_expected = true;
-    const Option output = onnx.add_option("-o,--output", options->folder, "The folder to make").type_name("DIR");
+    const Option output = onnx.add_option("-o,--output", options->folder, "The folder to make").path("DIR");
     onnx.add_option("--opset", options->opset,
                     fmt::format("The version of ONNX's operators. Default: {}", interop::default_export_opset))
         .type_name("N")

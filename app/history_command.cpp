@@ -199,7 +199,7 @@ int export_command(const HistoryOptions& options) {
 void set_up_add(Command command, const std::shared_ptr<HistoryOptions>& options) {
     command.add_option("RESULT", options->results, "Results of `run --json` or `bench --benchmark_out`")
         .required()
-        .type_name("RESULT")
+        .path("RESULT")
         .expected(1, -1);
     command.add_option("--commit", options->commit, "The commit that the results belong to. Default: what git says")
         .type_name("COMMIT")
@@ -234,8 +234,7 @@ void set_up_export(Command command, const std::shared_ptr<HistoryOptions>& optio
                     "The entry to write, for bmf and gbench. Default: the newest one with benchmarks")
         .type_name("N")
         .transform(whole_number(1, std::numeric_limits<std::int64_t>::max()));
-    command.add_option("--output", options->output, "Write to this file. Default: the standard output")
-        .type_name("FILE");
+    command.add_option("--output", options->output, "Write to this file. Default: the standard output").path("FILE");
 }
 
 }  // namespace
@@ -246,7 +245,7 @@ void add_history_command(Command app, int& exit_code) {
     command.require_subcommand(1);
     const auto add = [&](const char* name, const char* help, auto set_up, auto run) {
         const Command sub = command.add_subcommand(name, help);
-        sub.add_option("--history", options->file, "The file with the history").type_name("FILE").capture_default_str();
+        sub.add_option("--history", options->file, "The file with the history").path("FILE").capture_default_str();
         set_up(sub, options);
         sub.callback([options, run, &exit_code] { exit_code = run(*options); });
     };

@@ -201,7 +201,7 @@ void add_import_of_nodes(Command import, const NodeImport& kind, int& exit_code)
         .add_option("-o,--output", options->output,
                     "The case file to write. Tensors go into a folder beside it, FILE without its ending and -data")
         .required()
-        .type_name("FILE");
+        .path("FILE");
     options->model.add_to(command);
     command.callback([options, &kind, &exit_code] {
         const auto kinds = options->model.kinds();
@@ -224,7 +224,7 @@ void add_import_command(Command app, int& exit_code) {
     command.require_subcommand(1);
     const auto add_output = [&](Command kind) {
         kind.add_option("-o,--output", options->output, "The case file to write. Default: the standard output")
-            .type_name("FILE");
+            .path("FILE");
     };
     const Command dxdispatch = command.add_subcommand(
         "dxdispatch", "Make cases from the operators, models and graphs that a DxDispatch model dispatches");
@@ -237,7 +237,7 @@ void add_import_command(Command app, int& exit_code) {
     const Command onnx = command.add_subcommand(
         "onnx-test",
         "Make cases from ONNX's backend node tests: a folder with a model.onnx, or a folder with many of these");
-    const Option folder = onnx.add_option("folder", options->source, "The folder").type_name("FOLDER");
+    const Option folder = onnx.add_option("folder", options->source, "The folder").path("FOLDER");
     add_output(onnx);
     onnx.add_flag("--table", options->table, "Show as a Markdown table which ONNX operators are known")
         .excludes(folder);
@@ -267,14 +267,14 @@ void add_export_command(Command app, int& exit_code) {
     options->cases.add_to(dxdispatch);
     options->cases.without_expected = true;
     dxdispatch.add_option("-o,--output", options->output, "The model to write. Default: the standard output")
-        .type_name("FILE");
+        .path("FILE");
     dxdispatch.callback([options, &exit_code] { exit_code = export_dxdispatch(options->cases, options->output); });
     const Command raw = command.add_subcommand(
         "raw", "Write what each case computes, and its inputs, for a machine that sends the outputs back (judge)");
     options->cases.add_to(raw);
     raw.add_option("-o,--output", options->output, "The folder to write to. It gets a folder for each case")
         .required()
-        .type_name("DIR");
+        .path("DIR");
     raw.callback([options, &exit_code] { exit_code = export_raw(options->cases, options->output); });
     add_export_onnx(command, exit_code);
 }

@@ -38,7 +38,7 @@ void add_judge_command(Command app, const Invocation& invocation, int& exit_code
                     "The folder with the outputs: a folder for each case in it, called as `export raw` calls it, with "
                     "the files OutputTensor.npy and so on, or output_0.pb and so on. Repeat it for more")
         .required()
-        .type_name("DIR")
+        .path("DIR")
         .allow_extra_args(false);
     add_feature_level(command, run.engines.options.feature_level);
     run.engines.add_precision_to(command);

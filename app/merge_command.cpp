@@ -110,9 +110,7 @@ void add_merge_command(Command app, int& exit_code) {
     auto options = std::make_shared<MergeOptions>();
     const Command command =
         app.add_subcommand("merge", "Combine the results of all shards into one (`run --shard I/N --json FILE`)");
-    command.add_option("results", options->files, "The results of the shards, in any order")
-        .required()
-        .type_name("RESULT");
+    command.add_option("results", options->files, "The results of the shards, in any order").required().path("RESULT");
     options->outputs.add_json_to(command);
     options->outputs.add_reports_to(command);
     command.add_flag("--strict", options->strict,

@@ -88,7 +88,7 @@ void add_new_command(Command app, int& exit_code) {
         .transform(whole_number(1, 8));
     add_data_type(command, options->type, "The data type of the operator's first tensor");
     add_feature_level(command, options->level);
-    command.add_option("-o,--output", options->output, "The case file to write. Default: stdout").type_name("FILE");
+    command.add_option("-o,--output", options->output, "The case file to write. Default: stdout").path("FILE");
     command.callback([options, name, &exit_code] {
         if (options->name.empty() && options->graph.empty()) {
             throw_missing(name.get_name());

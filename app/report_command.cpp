@@ -123,18 +123,18 @@ void add_report_command(Command app, int& exit_code) {
         app.add_subcommand("report", "Show results as a page to look at, or as a summary for a pull request");
     command.add_option("RESULT", options->results, "Results of `run --json` or `bench --benchmark_out`")
         .required()
-        .type_name("RESULT")
+        .path("RESULT")
         .expected(1, -1);
     command
         .add_option("--html", options->html,
                     "Write a page that needs no other file and no network. - is the standard output")
-        .type_name("FILE");
+        .path("FILE");
     command.add_option("--markdown", options->markdown, "Write the short form, in Markdown. - is the standard output")
-        .type_name("FILE");
+        .path("FILE");
     command.add_option("--base", options->base, "Compare the benchmarks among the results with the ones in this file")
-        .type_name("FILE");
+        .path("FILE");
     add_comparison_options(command, options->data.settings);
-    command.add_option("--history", options->history, "Show the trends of this history, too").type_name("FILE");
+    command.add_option("--history", options->history, "Show the trends of this history, too").path("FILE");
     command.add_option("--title", options->data.title, "The heading of the page").capture_default_str();
     command.callback([options, &exit_code] { exit_code = report_command(*options); });
 }

@@ -480,7 +480,7 @@ void set_up(Command command, RunOptions& options) {
         .add_option("--rerun-failed", options.rerun_failed,
                     "Run only the cases that failed in this result (`--json`), from the files that it names, on the "
                     "engines where they failed, and with the options of that run, unless other ones are given")
-        .type_name("RESULT");
+        .path("RESULT");
     command.add_flag_callback(
         "--times", [&options] { options.settings.cases.further_executions = further_executions; },
         "Execute each case that passed five more times, and show the median, too. The first execution is mostly "

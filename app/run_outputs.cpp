@@ -20,14 +20,8 @@
 namespace dmlconform::app {
 namespace {
 
-std::string is_a_path(const std::string& path) {
-    return path.empty() ? "the path is empty" : "";
-}
-
 void add_file(Command command, const char* name, std::string& path, const char* what) {
-    command.add_option(name, path, fmt::format("{}. - is the standard output", what))
-        .type_name("FILE")
-        .check(is_a_path);
+    command.add_option(name, path, fmt::format("{}. - is the standard output", what)).path("FILE");
 }
 
 std::string environment_text(const char* name) {

@@ -86,7 +86,7 @@ void ShapeOptions::add_to(Command command) {
             .add_option("--batch", batch,
                         "Make a case of each line of this file: an operator, and these options. PATH, if it is given, "
                         "names the operators to which that is limited")
-            .type_name("FILE");
+            .path("FILE");
     for (const char* one : {"--sizes", "--strides", "--attr"}) {
         file.excludes(one);
     }

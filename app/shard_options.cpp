@@ -70,7 +70,7 @@ void ShardOptions::add_to(Command command) {
             "--durations", durations,
             "Divide the cases so that shards take equally long, by the times in this result (`--json`). Give all "
             "shards the same file")
-        .type_name("RESULT");
+        .path("RESULT");
 }
 
 core::Result<std::optional<run::Shard>> choose_shard(const ShardOptions& options) {
