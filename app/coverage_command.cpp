@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <set>
+#include <string_view>
 
 #include "app/command.h"
+#include "app/messages.h"
 #include "app/standard_streams.h"
 #include "engine/core/text_file.h"
+#include "engine/operators/catalogue.h"
 #include "engine/run/coverage.h"
 
 namespace dmlconform::app {
@@ -17,6 +20,8 @@ constexpr std::uintmax_t largest_reasons = std::uintmax_t{64} << 20;
 
 struct CoverageOptions {
     std::vector<std::string> paths;
+    /// Short names; empty: all operators.
+    std::set<std::string, std::less<>> operators;
     std::string reasons;
     bool missing_only = false;
 };
@@ -67,18 +72,23 @@ int coverage(const CoverageOptions& options) {
     }
     std::vector<cases::Case> all;
     selection->for_each([&](const cases::Case& subject) { all.push_back(subject); });
-    const auto lines = run::coverage(all);
+    const auto is_chosen = [&](std::string_view op) {
+        return options.operators.empty() || options.operators.contains(op);
+    };
+    auto lines = run::coverage(all);
+    std::erase_if(lines, [&](const run::CoverageLine& line) { return !is_chosen(line.op); });
     std::set<std::string> used;
     const std::size_t missing = print_lines(lines, *reasons, options.missing_only, used);
     // A reason that is no longer needed would hide the next gap.
+    std::size_t unused = 0;
     for (const auto& [key, reason] : *reasons) {
-        if (!used.contains(key)) {
+        if (!used.contains(key) && is_chosen(std::string_view(key).substr(0, key.find(' ')))) {
             say("unused reason: {}\n", key);
+            ++unused;
         }
     }
-    say("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing,
-        reasons->size() - used.size());
-    return missing == 0 && reasons->size() == used.size() ? exit_ok : exit_unexpected;
+    say("{} lines, {} not covered without a reason, {} reasons not used\n", lines.size(), missing, unused);
+    return missing == 0 && unused == 0 ? exit_ok : exit_unexpected;
 }
 
 }  // namespace
@@ -88,6 +98,21 @@ void add_coverage_command(Command app, int& exit_code) {
     const Command command = app.add_subcommand(
         "coverage", "Show which types, ranks, attributes and rules of the operators the cases cover");
     command.add_option("paths", options->paths, "Case files or folders").required().type_name("PATH");
+    command
+        .add_texts_option(
+            "--operator",
+            [options](const std::vector<std::string>& names) {
+                for (const std::string& name : names) {
+                    const operators::OperatorSchema* schema = operators::find_operator(name);
+                    if (schema == nullptr) {
+                        throw_wrong_value("--operator", unknown_operator(name).message);
+                    }
+                    options->operators.emplace(schema->short_name());
+                }
+            },
+            "Report only this operator. Repeat it for more")
+        .type_name("OPERATOR")
+        .allow_extra_args(false);
     command.add_option("--reasons", options->reasons, "A file with the reasons why lines may stay uncovered")
         .path("FILE");
     command.add_flag("--missing", options->missing_only, "Show only what is not covered");

@@ -192,6 +192,11 @@ TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
     const ProgramResult missing = dmlconform({"coverage", file, "--missing"});
     EXPECT_EQ(occurrences(missing.output, " cases "), 0u);
     EXPECT_TRUE(prints(missing, "NOT COVERED   SLICE1                         type      InputTensor FLOAT16\n"));
+    const ProgramResult one = dmlconform({"coverage", file, "--missing", "--operator", "DML_OPERATOR_SLICE1"});
+    EXPECT_TRUE(ends_with_code(one, 1));
+    EXPECT_TRUE(prints(one, "NOT COVERED   SLICE1                         type      InputTensor FLOAT16\n"));
+    EXPECT_FALSE(prints(one, "TOP_K1"));
+    EXPECT_TRUE(ends_with_code(dmlconform({"coverage", file, "--operator", "SLICE9"}), 2));
     // Passes if there is a reason for every missing line, and none for a line that is not missing.
     std::string reasons = "# why not\n";
     for (std::size_t at = 0; at < missing.output.size();) {
@@ -212,6 +217,8 @@ TEST(Coverage, GatesOnWhatIsNeitherCoveredNorExcused) {
     EXPECT_TRUE(ends_with_code(excused, 0));
     EXPECT_TRUE(
         prints(excused, "not covered   SLICE1                         type      InputTensor FLOAT16: because\n"));
+    const ProgramResult excused_one = dmlconform({"coverage", file, "--operator", "SLICE1", "--reasons", reasons_file});
+    EXPECT_TRUE(ends_with_code(excused_one, 0)) << "reasons for other operators are not unused";
     // One reason can cover all operators.
     const auto any = std::regex("\n[A-Z0-9_]+ rule tensor[.]sizes: because");
     folder.write("reasons.txt",
