@@ -255,14 +255,17 @@ void add_describe_command(Command app, int& exit_code) {
                     "DirectML differs")
         .type_name("PATH")
         .needs(table);
-    command.add_flag("--json", options->json, "Print everything about them as JSON, for scripts").excludes(table);
+    const Option json = command.add_flag("--json", options->json, "Print everything about them as JSON, for scripts");
+    json.excludes(table);
     add_known_files(command, options->known);
     command.add_flag("--rules", options->rules, "Show the rules of all operators in Markdown, with formulas for sizes")
         .excludes(name)
-        .excludes(table);
+        .excludes(table)
+        .excludes(json);
     command.add_flag("--graph", options->graph, "Show how graphs of several operators are written, and their rules")
         .excludes(name)
-        .excludes(table);
+        .excludes(table)
+        .excludes(json);
     command.callback([options, &exit_code] {
         if (options->graph || options->rules) {
             print_document(options->graph ? graph_text() : rules_document());

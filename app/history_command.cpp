@@ -161,6 +161,9 @@ core::Result<history::Entry> entry_to_export(Store& store, const std::optional<s
 }
 
 core::Result<std::string> exported(Store& store, const HistoryOptions& options) {
+    if (options.format == "csv" && options.entry) {
+        return core::fail("--entry is for --format bmf and --format gbench", "--format csv writes all entries");
+    }
     if (options.format == "csv") {
         return history::csv(store);
     }

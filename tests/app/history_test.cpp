@@ -84,6 +84,9 @@ TEST(History, ResultsOfBothKindsAndAChange) {
     EXPECT_TRUE(prints(compared, "1 compared at 5%: 0 slower, 0 faster, 0 unreliable, 1 as before"));
     EXPECT_TRUE(prints(history(file, {"export", "--format", "bmf"}), "\"latency\""));
     EXPECT_TRUE(prints(history(file, {"export", "--format", "csv"}), ",cpu/case0,median_seconds,0.00"));
+    const ProgramResult one = dmlconform({"history", "export", "--history", file, "--format", "csv", "--entry", "1"});
+    EXPECT_TRUE(ends_with_code(one, 2));
+    EXPECT_TRUE(complains(one, "--format csv writes all entries"));
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "gbench", "--entry", "1"}), 2)) << "of a run";
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "gbench", "--entry", "99"}), 2));
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "xml"}), 2));

@@ -94,6 +94,8 @@ TEST_F(Usage, MistakesOnTheCommandLine) {
         {{"describe", "SLICE1", "TOP_K9"}, "TOP_K9", "did you mean"},
         {{"describe", "SLICE1", "--table"}, "--table", ""},
         {{"describe", "--cases", "cases"}, "--table", ""},
+        {{"describe", "--json", "--rules"}, "excludes", ""},
+        {{"describe", "--json", "--graph"}, "excludes", ""},
         {{"adapters", "extra"}, "extra", ""},
         {{"--vresion"}, "", "did you mean `--version`?"},
         {{"--frobnicate"}, "", "`dmlconform --help` lists commands"},
