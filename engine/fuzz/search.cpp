@@ -145,6 +145,7 @@ cases::Case Search::case_of(const Draft& draft) const {
     }
     // Sizes of outputs change, and other inputs lead to other results.
     subject.expected.assign(subject.expected.size(), std::nullopt);
+    subject.expected_in_fp32 = false;
     if (!subject.expect_error) {
         // A case with a level below the required one tests how engines of that level behave.
         const auto needed = operators::minimum_feature_level(*original_.descriptor);

@@ -281,6 +281,7 @@ std::shared_ptr<const cases::Case> GraphCase::part(const std::vector<bool>& node
     }
     const auto outputs = result->descriptor->outputs();
     result->expected.assign(outputs.size(), std::nullopt);
+    result->expected_in_fp32 = false;
     result->tolerances.assign(outputs.size(), std::nullopt);
     const auto old_outputs = whole_->descriptor->outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {

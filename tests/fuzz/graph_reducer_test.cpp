@@ -311,6 +311,18 @@ TEST(GraphReducer, KeepsTheReferencesValues) {
     }
 }
 
+/// What the model's data set expects only applies to the whole graph.
+TEST(GraphReducer, ExpectsNothingOfParts) {
+    cases::Case whole = subject();
+    whole.expected.assign(1, data(1));
+    whole.expected_in_fp32 = true;
+    FaultyEngine engine(drops("sub3", "abs2"));
+    const auto reduced = fuzz::reduce(whole, engine, nullptr);
+    ASSERT_TRUE(reduced);
+    EXPECT_TRUE(std::ranges::none_of(reduced->subject.expected, &std::optional<cases::Initialiser>::has_value));
+    EXPECT_FALSE(reduced->subject.expected_in_fp32) << "a case file that says so is not read";
+}
+
 TEST(GraphReducer, SaysWhenTheGraphIsRight) {
     FaultyEngine engine({});
     const auto reduced = fuzz::reduce(subject(), engine, nullptr);

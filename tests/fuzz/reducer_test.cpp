@@ -91,6 +91,22 @@ TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
     EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
 }
 
+/// The reduced case has other data than what was expected in FP32, and no expected values.
+TEST(Reducer, WritesACaseThatIsRead) {
+    const std::string rounded = R"({ "name": "a", "operator": "ELEMENT_WISE_IDENTITY", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [4] }, "OutputTensor": { "DataType": "INT32", "Sizes": [4] } },
+        "inputs": { "InputTensor": [1, 7, 2, 3] }, "expected": { "OutputTensor": [1, 7, 2, 3] },
+        "expectedPrecision": "fp32" })";
+    FakeEngine engine(wrong_with_a_seven());
+    const auto reduction = fuzz::reduce(case_in(rounded), engine, nullptr);
+    ASSERT_TRUE(reduction.has_value()) << reduction.error().message;
+    const auto written = cases::case_to_json(reduction->subject, {});
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    const cases::Suite suite = cases::read_case_file("reduced.json", cases::case_file_text("", {&*written, 1}));
+    ASSERT_TRUE(suite.problems.empty()) << cases::to_string(suite.problems.front());
+    EXPECT_EQ(run::run_case(suite.cases.at(0), engine).status, run::Status::fail);
+}
+
 TEST(Reducer, WhatIsKnownIsAnotherFailure) {
     // A known failure for outputs with fewer than 5 elements.
     auto file = expectations::read_expectations(
