@@ -198,7 +198,9 @@ core::Result<void> RecordedCases::add(const run::CaseResult& result) {
 
 core::Result<void> RecordedCases::record(const run::CaseResult& result) {
     cases::Case recorded = cases::recorded_case(*result.subject, *result.computed);
-    const std::string name = names_.unique(cases::case_name("/" + recorded.id));
+    // The recorded graph has a node with the id of the node's case.
+    const std::string folder = recorded.graph_id.empty() ? "/" : "/nodes/";
+    const std::string name = names_.unique(cases::case_name(folder + recorded.id));
     recorded.id = "recorded/" + name;
     if (expects_less(*result.subject)) {
         recorded.description += fmt::format("{}{}{}", recorded.description.empty() ? "" : "; ",

@@ -193,6 +193,19 @@ TEST_F(Record, LeavesOutCasesThatTheEngineFails) {
         << "nothing of the case was recorded from the engine";
 }
 
+/// The nodes of a graph are cases of the run, too.
+TEST_F(Record, GraphsAndTheirNodesAreRead) {
+    const std::string graph = folder_.write("graph.json", file_of({R"({ "name": "g", "graph": {
+        "nodes": [ { "name": "a", "operator": "ELEMENT_WISE_ABS", "desc": {
+            "InputTensor": { "DataType": "INT32", "Sizes": [2] }, "OutputTensor": { "DataType": "INT32", "Sizes": [2] } },
+            "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } } ], "outputs": ["y"] },
+        "inputs": { "x": [1, -2] } })"}));
+    const std::string engine = "exec:" + dmlconform_path() + " worker --engine cpu";
+    ASSERT_TRUE(ends_with_code(dmlconform({"run", graph, "--engine", engine, "--record", recording_}), 0));
+    ASSERT_TRUE(ends_with_code(compare_with_recording(), 0));
+    EXPECT_NE(content_of(recording_).find("\"nodes/graph/g/a\""), std::string::npos);
+}
+
 TEST_F(Record, EnginesThatWriteNothingDoNotAgree) {
     const std::string small = folder_.write("small.json", file_of({slice_case("bare", "")}));
     const TemporaryFolder other;
