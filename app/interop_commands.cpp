@@ -21,6 +21,7 @@
 #include "engine/interop/onnx_node_test.h"
 #include "engine/outputs/raw_case.h"
 #include "engine/report/written_nodes.h"
+#include "engine/run/node_cases.h"
 
 namespace dmlconform::app {
 namespace {
@@ -92,9 +93,25 @@ int export_dxdispatch(const CaseOptions& options, const std::string& output) {
     }
     interop::DxDispatchModel model;
     std::vector<std::string> left_out;
-    selection->for_each([&](const cases::Case& entry) {
+    const auto add = [&](const cases::Case& entry) {
         if (const auto added = model.add(entry); !added) {
             left_out.push_back(fmt::format("{}: {}", entry.id, added.error().message));
+        }
+    };
+    selection->for_each([&](const cases::Case& entry) {
+        const auto graph = entry.descriptor->graph;
+        if (graph == nullptr || entry.expect_error) {
+            add(entry);
+            return;
+        }
+        const run::GraphCase nodes(std::make_shared<const cases::Case>(entry));
+        for (const std::size_t n : graph->execution_order()) {
+            if (const auto node = nodes.node(n)) {
+                add(*node);
+            } else {
+                left_out.push_back(
+                    fmt::format("{}: it, or a node before it, has no reference", run::node_id(entry, n)));
+            }
         }
     });
     print_left_out(left_out);

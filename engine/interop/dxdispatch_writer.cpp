@@ -81,6 +81,9 @@ core::Result<void> check(const cases::Case& subject) {
     if (subject.expect_error) {
         return core::fail("it has to be rejected: a model has no way to say so");
     }
+    if (subject.descriptor->graph != nullptr) {
+        return core::fail("it is a graph, and a model has operators");
+    }
     for (const auto& slots : {subject.descriptor->inputs(), subject.descriptor->outputs()}) {
         for (const TensorSlot& slot : slots) {
             if (slot.desc == nullptr) {
@@ -117,6 +120,7 @@ core::Result<void> DxDispatchModel::add(const cases::Case& subject) {
     }
     ordered_json resources = ordered_json::object();
     ordered_json bindings = ordered_json::object();
+    ordered_json owned_bindings = ordered_json::object();
     ordered_json prints = ordered_json::array();
     const auto inputs = subject.descriptor->inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -129,7 +133,8 @@ core::Result<void> DxDispatchModel::add(const cases::Case& subject) {
         }
         const std::string name = fmt::format("{} {}", subject.id, inputs[i].name);
         resources[name] = filled_resource(tensor);
-        bind(bindings, inputs[i].name, name);
+        bind(inputs[i].desc->flags == core::TensorFlags::owned_by_dml ? owned_bindings : bindings, inputs[i].name,
+             name);
     }
     const operators::InPlaceNames in_place = operators::in_place_names(*subject.descriptor);
     for (const TensorSlot& slot : subject.descriptor->outputs()) {
@@ -149,6 +154,9 @@ core::Result<void> DxDispatchModel::add(const cases::Case& subject) {
     resources_.update(resources);
     dispatchables_[subject.id] = {{"type", subject.descriptor->schema->name},
                                   {"desc", cases::desc_to_json(*subject.descriptor, cases::Counts::written)}};
+    if (!owned_bindings.empty()) {
+        dispatchables_[subject.id]["bindings"] = std::move(owned_bindings);
+    }
     commands_.push_back({{"type", "dispatch"}, {"dispatchable", subject.id}, {"bindings", std::move(bindings)}});
     for (ordered_json& print : prints) {
         commands_.push_back(std::move(print));

@@ -14,7 +14,7 @@ namespace dmlconform::interop {
 /// InputTensor"), a command that dispatches it, and commands that print its outputs.
 class DxDispatchModel {
 public:
-    /// Fails if the case has no counterpart, because it must be rejected or its data cannot be read.
+    /// Fails if the case has no counterpart, because it must be rejected, is a graph, or its data cannot be read.
     [[nodiscard]] core::Result<void> add(const cases::Case& subject);
 
     [[nodiscard]] bool empty() const { return dispatchables_.empty(); }

@@ -77,6 +77,19 @@ std::string npy_file() {
     return std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n" + std::string("\0\0\x40\x40\0\0\x80\xc0", 8);
 }
 
+TEST(Export, TheNodesOfAGraphAreADxDispatchModel) {
+    const TemporaryFolder folder;
+    const std::string model = folder.at("model.json");
+    const ProgramResult exported =
+        dmlconform({"export", "dxdispatch", cases_folder() + "/graphs/chains.json", "-o", model});
+    ASSERT_EQ(exported.exit_code, 0) << exported.all();
+    const std::string cases = folder.at("cases.json");
+    const ProgramResult imported = dmlconform({"import", "dxdispatch", model, "-o", cases});
+    ASSERT_EQ(imported.exit_code, 0) << imported.all();
+    EXPECT_EQ(imported.errors, "") << "every dispatchable is an operator";
+    EXPECT_EQ(content_of(cases).find("GRAPH"), std::string::npos);
+}
+
 TEST(Import, DxDispatchModelsRunOnEveryEngine) {
     const TemporaryFolder folder;
     folder.write("a.npy", npy_file());

@@ -396,6 +396,28 @@ TEST(DxDispatchExport, HugeTensorsAreLeftOut) {
     }
 }
 
+TEST(DxDispatchExport, TheDispatchableBindsWhatDirectMlOwns) {
+    const auto suite = cases::read_case_file("m.json", R"({ "cases": [ { "name": "a", "operator": "ELEMENT_WISE_ADD",
+        "desc": { "ATensor": { "DataType": "INT32", "Sizes": [1], "Flags": "OWNED_BY_DML" },
+                  "BTensor": { "DataType": "INT32", "Sizes": [1] }, "OutputTensor": { "DataType": "INT32", "Sizes": [1] } },
+        "inputs": { "ATensor": [1], "BTensor": [2] } } ] })");
+    interop::DxDispatchModel exported;
+    ASSERT_TRUE(exported.add(suite.cases.at(0)).has_value());
+    const auto again = read_dxdispatch("m.json", exported.text());
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_THAT(again->left_out, ElementsAre());
+}
+
+TEST(DxDispatchExport, GraphsAreLeftOut) {
+    const auto suite = cases::read_case_file("x.json", R"({ "cases": [ { "name": "g", "graph": { "nodes": [
+        { "name": "a", "operator": "ELEMENT_WISE_ABS", "desc": { "InputTensor": { "DataType": "INT32", "Sizes": [2] },
+          "OutputTensor": { "DataType": "INT32", "Sizes": [2] } }, "inputs": { "InputTensor": "x" },
+          "outputs": { "OutputTensor": "y" } } ], "outputs": ["y"] }, "inputs": { "x": [1, -2] } } ] })");
+    ASSERT_EQ(suite.cases.size(), 1u);
+    interop::DxDispatchModel exported;
+    EXPECT_FALSE(exported.add(suite.cases[0]).has_value()) << "DirectML has no operator for it";
+}
+
 TEST(DxDispatchExport, AModelHasEverythingThatDxDispatchAsksFor) {
     const auto imported =
         read_dxdispatch("m.json", model(R"({ "initialValuesDataType": "FLOAT32", "initialValues": [1, 2, -0.0, 4] })"));
