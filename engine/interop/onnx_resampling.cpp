@@ -28,6 +28,8 @@ struct Dimension {
     double scale = 1;
     double input_offset = 0;
     double output_offset = 0;
+    /// Exact positions are multiples of this; 0 if that is not known.
+    double step = 0;
 
     [[nodiscard]] bool is_kept() const { return in == out && scale == 1; }
     /// ONNX's tests use the unrounded size, input size times scale, as length_resized.
@@ -96,6 +98,7 @@ core::Result<void> set_scales(const OnnxNode& node, Dimensions& dimensions) {
     }
     for (Dimension& dimension : dimensions) {
         dimension.scale = static_cast<double>(dimension.out) / static_cast<double>(dimension.in);
+        dimension.step = 0.5 / dimension.out;
     }
     return {};
 }
@@ -123,6 +126,7 @@ core::Result<void> set_region(const OnnxNode& node, Dimensions& dimensions) {
         }
         const double length = static_cast<double>(dimension.in - 1);
         dimension.scale = (dimension.resized() - 1) / ((end - start) * length);
+        dimension.step = 0;
         dimension.input_offset = -start * length;
     }
     return {};
@@ -143,8 +147,11 @@ core::Result<void> set_offsets(const std::string& mode, Dimension& dimension) {
         centres(0);
     } else if (mode == "align_corners") {
         // A single element is at position 0, whatever the scale.
-        const bool single = dimension.in < 2 || dimension.resized() <= 1;
-        dimension.scale = single ? 1 : (dimension.resized() - 1) / static_cast<double>(dimension.in - 1);
+        const double resized = dimension.resized();
+        const bool single = dimension.in < 2 || resized <= 1;
+        dimension.scale = single ? 1 : (resized - 1) / static_cast<double>(dimension.in - 1);
+        const bool is_whole = static_cast<float>(resized) == static_cast<float>(dimension.out);
+        dimension.step = single || !is_whole ? 0 : 0.5 / (resized - 1);
     } else if (mode != "asymmetric" && mode != "pytorch_half_pixel") {
         return core::fail("DirectML has no coordinate_transformation_mode \"" + mode + "\"");
     }
@@ -170,6 +177,13 @@ core::Result<Rounding> rounding_of(const OnnxNode& node) {
         return Rounding{0, mode == "ceil"};
     }
     return core::fail("DirectML has no nearest_mode \"" + mode + "\"");
+}
+
+/// Moves all positions, so that those which are exactly an element, or halfway between two, are rounded as they should
+/// be although the scale is rounded. The others are further away from where rounding changes.
+double shift_of(const Dimension& dimension, const Rounding& rounding) {
+    const bool is_rounded = static_cast<double>(static_cast<float>(dimension.scale)) != dimension.scale;
+    return !is_rounded ? 0 : rounding.up ? dimension.step / 2 : -dimension.step / 2;
 }
 
 core::Result<Dimensions> dimensions_of(const OnnxNode& node) {
@@ -272,8 +286,11 @@ Mapped map_resize(const OnnxNode& node) {
         .set("InterpolationMode", is_linear ? "LINEAR" : "NEAREST_NEIGHBOR")
         .set("RoundingDirection", rounding->up ? "INCREASING" : "DECREASING")
         .set("Scales", list_of(*dimensions, [](const Dimension& d) { return d.scale; }))
-        .set("InputPixelOffsets",
-             list_of(*dimensions, [&](const Dimension& d) { return d.input_offset + rounding->offset; }))
+        .set("InputPixelOffsets", list_of(*dimensions,
+                                          [&](const Dimension& d) {
+                                              return d.input_offset + rounding->offset +
+                                                     (is_linear ? 0 : shift_of(d, *rounding));
+                                          }))
         .set("OutputPixelOffsets", list_of(*dimensions, [](const Dimension& d) { return d.output_offset; }));
     if (antialiased) {
         result.set("Antialiased", true);

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
+#include "engine/cpu/reference.h"
+
 #include "tests/interop/onnx_node_tests.h"
 
 namespace dmlconform::tests::onnx_resampling_test {
@@ -107,6 +111,48 @@ TEST(OnnxResampling, ScalesFollowFromSizes) {
                                 false,
                                 18});
     EXPECT_THAT(list(axes, "Scales"), ElementsAre(1, 3, 1, 2));
+}
+
+/// The elements that the reference takes of 0, 1, 2 and so on.
+std::vector<float> taken(std::int64_t in, std::int64_t out, std::vector<onnx::AttributeProto> attributes) {
+    std::vector<float> elements(static_cast<std::size_t>(in));
+    std::iota(elements.begin(), elements.end(), 0.0F);
+    const auto subject = imported({"Resize",
+                                   {floats({1, in}, elements), nothing(), nothing(), longs({2}, {1, out})},
+                                   {zeros({1, out})},
+                                   std::move(attributes)});
+    core::Tensor input(*subject.descriptor->tensor("InputTensor"));
+    EXPECT_TRUE(subject.inputs[0]->fill(input));
+    const core::Tensor* const inputs[] = {&input};
+    const cpu::Reference computed = cpu::compute_reference(*subject.descriptor, inputs);
+    const auto values = computed.outputs[0].as<float>();
+    return {values.begin(), values.end()};
+}
+
+/// Scales such as 4/3 are rounded. Positions that are exactly an element, or a tie, are rounded as exact ones are.
+TEST(OnnxResampling, NearestElementsOfExactPositions) {
+    const auto asymmetric = text("coordinate_transformation_mode", "asymmetric");
+    EXPECT_THAT(taken(6, 8, {asymmetric, text("nearest_mode", "floor")}), ElementsAre(0, 0, 1, 2, 3, 3, 4, 5));
+    EXPECT_THAT(taken(6, 8, {asymmetric, text("nearest_mode", "ceil")}), ElementsAre(0, 1, 2, 3, 3, 4, 5, 5));
+    // 0, 1.5, 3 and 4.5
+    EXPECT_THAT(taken(6, 4, {asymmetric, text("nearest_mode", "floor")}), ElementsAre(0, 1, 3, 4));
+    EXPECT_THAT(taken(6, 4, {asymmetric}), ElementsAre(0, 1, 3, 4)) << "ties down";
+    EXPECT_THAT(taken(6, 4, {asymmetric, text("nearest_mode", "round_prefer_ceil")}), ElementsAre(0, 2, 3, 5));
+    // (0 + 1/2) 6/8 - 1/2 = -1/8, then 5/8, 11/8 and so on
+    EXPECT_THAT(taken(6, 8, {text("nearest_mode", "floor")}), ElementsAre(0, 0, 1, 2, 2, 3, 4, 5));
+    const auto corners = text("coordinate_transformation_mode", "align_corners");
+    EXPECT_THAT(taken(3, 8, {corners, text("nearest_mode", "floor")}), ElementsAre(0, 0, 0, 0, 1, 1, 1, 2));
+    EXPECT_THAT(taken(8, 3, {corners}), ElementsAre(0, 3, 7)) << "3.5 is a tie";
+    // Integers divide exactly.
+    for (std::int64_t in = 1; in <= 13; ++in) {
+        for (std::int64_t out = 1; out <= 50; ++out) {
+            std::vector<float> expected;
+            for (std::int64_t o = 0; o < out; ++o) {
+                expected.push_back(static_cast<float>(o * in / out));
+            }
+            EXPECT_EQ(taken(in, out, {asymmetric, text("nearest_mode", "floor")}), expected) << in << " to " << out;
+        }
+    }
 }
 
 /// Before Resize had rounding modes, it rounded down, like Upsample.
