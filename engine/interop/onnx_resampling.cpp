@@ -144,7 +144,10 @@ core::Result<void> set_offsets(const std::string& mode, Dimension& dimension) {
         const double adjustment = static_cast<double>(dimension.out) / dimension.resized();
         centres(0.5 - static_cast<double>(dimension.in) / 2 * (1 - adjustment));
     } else if (mode == "tf_half_pixel_for_nn") {
-        centres(0);
+        // ONNX Runtime leaves dimensions alone that are not resized.
+        if (!dimension.is_kept()) {
+            centres(0);
+        }
     } else if (mode == "align_corners") {
         // A single element is at position 0, whatever the scale.
         const double resized = dimension.resized();

@@ -155,6 +155,15 @@ TEST(OnnxResampling, NearestElementsOfExactPositions) {
     }
 }
 
+/// ONNX Runtime leaves dimensions alone that are not resized.
+TEST(OnnxResampling, DimensionsOfTheSameSizeAreKept) {
+    const auto subject = imported(resize(
+        3, 6, 2,
+        {text("coordinate_transformation_mode", "tf_half_pixel_for_nn"), text("nearest_mode", "round_prefer_ceil")}));
+    EXPECT_THAT(list(subject, "OutputPixelOffsets"), ElementsAre(0, -0.5F));
+    EXPECT_THAT(list(subject, "InputPixelOffsets"), ElementsAre(-0.5F, -0.5F)) << "rounds down what is 0.5 above";
+}
+
 /// Before Resize had rounding modes, it rounded down, like Upsample.
 TEST(OnnxResampling, OldOperators) {
     const NodeTest old{"Resize", {zeros({1, 2}), floats({2}, {1, 3})}, {zeros({1, 6})}, {}, 0, "", false, 10};
