@@ -59,7 +59,8 @@ void GraphVerdicts::hear(CaseResult& result) {
                         nodes.right == 1 ? "its node is right" : fmt::format("all {} nodes are right", nodes.right),
                         nodes.right == 1 ? "itself" : "themselves");
     }
-    result.hint = result.hint.empty() ? verdict : fmt::format("{}; {}", verdict, result.hint);
+    const bool are_two = !verdict.empty() && !result.hint.empty();
+    result.hint = fmt::format("{}{}{}", verdict, are_two ? "; " : "", result.hint);
 }
 
 }  // namespace dmlconform::run
