@@ -221,7 +221,7 @@ core::ShownText GraphTables::summary(const Table& table, std::size_t engine) con
     } else {
         const Outcome& whole = table.whole[engine];
         text += core::show("  Whole graph: {}", run::to_string(whole.status));
-        if (whole.fraction) {
+        if (whole.fraction && whole.status == run::Status::pass) {
             text += core::show(" ({:.2g} of the allowed range)", *whole.fraction);
         }
         if (whole.status != run::Status::skip) {

@@ -61,6 +61,13 @@ TEST(GraphTables, ShowTheSlowestNodesFirst) {
     EXPECT_THAT(text, Not(HasSubstr("wrong")));
 }
 
+TEST(GraphTables, ShowNoShareOfTheRangeForAGraphThatFails) {
+    const auto whole = graph_of({unary("a", "ACTIVATION_RELU", image, "x", "y")}, {"y"});
+    const std::string text = table_of({result_of("net/model/a", relu(), "net/model", Status::pass, 100, 0.5),
+                                       result_of("net/model", whole, "", Status::fail, 350, 0)});
+    EXPECT_THAT(text, HasSubstr("Whole graph: fail, 350"));
+}
+
 TEST(GraphTables, CountIdenticalNodes) {
     const auto whole =
         graph_of({unary("a", "ACTIVATION_RELU", image, "x", "y"), unary("b", "ACTIVATION_RELU", image, "x", "z"),
