@@ -120,6 +120,26 @@ void Selection::for_each(const std::function<void(const cases::Case&)>& visit) c
     });
 }
 
+void Selection::for_each_node(const std::function<void(const cases::Case&)>& visit) const {
+    for_each_case(corpus, [&](const cases::Case& subject) {
+        if (subject.descriptor->graph == nullptr) {
+            return;
+        }
+        std::optional<run::GraphCase> graph;
+        for (std::size_t n = 0; n < subject.descriptor->graph->nodes.size(); ++n) {
+            if (!selector.matches_node(subject, run::node_id(subject, n))) {
+                continue;
+            }
+            if (!graph) {
+                graph.emplace(std::make_shared<const cases::Case>(subject));
+            }
+            if (const auto node = graph->node(n)) {
+                visit(*node);
+            }
+        }
+    });
+}
+
 namespace {
 
 /// Loads the cases at the paths, or makes cases of the operators that they name.

@@ -105,6 +105,8 @@ struct Selection {
     [[nodiscard]] std::vector<std::string> files() const;
     /// Visits the selected cases in order.
     void for_each(const std::function<void(const cases::Case&)>& visit) const;
+    /// Visits the cases of the selected nodes of graphs, as far as the reference computes what they read.
+    void for_each_node(const std::function<void(const cases::Case&)>& visit) const;
 };
 [[nodiscard]] std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids = false);
 

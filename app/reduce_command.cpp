@@ -75,14 +75,17 @@ bool may_write(const ReduceOptions& options, const std::string& path) {
     return false;
 }
 
-/// The single case to reduce. Results of earlier reductions are ignored.
+/// The single case, or node of a graph, to reduce. Results of earlier reductions are ignored.
 std::optional<cases::Case> only_case(const Selection& selection) {
     std::vector<cases::Case> found;
-    selection.for_each([&](const cases::Case& entry) {
-        if (selection.count == 1 || !entry.id.starts_with("reduced/")) {
-            found.push_back(entry);
-        }
-    });
+    const auto add = [&](const cases::Case& entry) { found.push_back(entry); };
+    selection.for_each(add);
+    if (found.empty()) {
+        selection.for_each_node(add);
+    }
+    if (found.size() > 1) {
+        std::erase_if(found, [](const cases::Case& entry) { return entry.id.starts_with("reduced/"); });
+    }
     if (found.size() == 1) {
         return found.front();
     }
@@ -165,6 +168,7 @@ void print_reduction(const fuzz::Reduction& reduction, const cases::Case& subjec
 
 int reduce_command(ReduceOptions& options, const Invocation& invocation) {
     options.cases.without_expected = !options.against.empty();
+    options.cases.with_nodes = true;
     const auto selection = load_selection(options.cases);
     const auto subject = selection ? only_case(*selection) : std::nullopt;
     if (!subject) {

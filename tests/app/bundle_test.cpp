@@ -255,6 +255,22 @@ TEST(Reduce, ABundleShrinksToWhatTheBugNeeds) {
               0);
 }
 
+TEST(Reduce, TakesTheNodeThatIsWrong) {
+    const TemporaryFolder folder;
+    const std::string engine = worker_with_a_bug(folder);
+    const std::string file = folder.write("net.json", file_of({R"({ "name": "g", "graph": { "nodes": [
+        { "name": "cut", "operator": "SLICE1", "desc": { "InputTensor": { "DataType": "UINT8", "Sizes": [6] },
+          "OutputTensor": { "DataType": "UINT8", "Sizes": [6] }, "InputWindowOffsets": [0], "InputWindowSizes": [6],
+          "InputWindowStrides": [1] }, "inputs": { "InputTensor": "x" }, "outputs": { "OutputTensor": "y" } } ],
+        "outputs": ["y"] }, "inputs": { "x": [1, 2, 7, 3, 4, 5] } })"}));
+    const std::string reduced = folder.at("reduced.json");
+    const auto result = dmlconform({"reduce", file, "--filter", "net/g/cut", "--engine", engine, "-o", reduced});
+    EXPECT_EQ(result.exit_code, 0) << result.all();
+    EXPECT_THAT(result.output, HasSubstr("net/g/cut on exec:python"));
+    EXPECT_THAT(content_of(reduced), HasSubstr("SLICE1"));
+    EXPECT_EQ(dmlconform({"run", reduced, "--engine", engine}).exit_code, 1);
+}
+
 /// A malicious bundle, such as one attached to a bug report: its engine creates a file.
 std::string planted_bundle(const TemporaryFolder& folder, const std::string& name, const nlohmann::json& engine) {
     folder.write(name + "/x.json", file_of({slice_case("x", wrong_values)}));
