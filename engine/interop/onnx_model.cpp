@@ -315,6 +315,7 @@ private:
             result.constant = result.constant && (*value)->constant;
             result.computed = result.computed || (*value)->computed;
         }
+        node.drop_empty_lists();
         return node;
     }
 

@@ -87,16 +87,19 @@ Mapped map_slice(const OnnxNode& node) {
 
 Mapped map_top_k(const OnnxNode& node) {
     const OnnxTensor* input = node.input(0);
-    const OnnxTensor* indices = node.output(1);
     const auto axis = input == nullptr ? std::nullopt : axis_of(node.integer("axis", -1), input->sizes.size());
-    if (!axis || indices == nullptr || node.output(0)->sizes.size() != input->sizes.size()) {
-        return core::fail("TopK without an axis, without indices, or with other dimensions than its data");
+    if (!axis || node.output(0)->sizes.size() != input->sizes.size()) {
+        return core::fail("TopK without an axis, or with other dimensions than its data");
     }
     if (node.integer("sorted", 1) == 0) {
         return core::fail("TopK without sorting has no one right order");
     }
-    // DirectML's indices are unsigned; ONNX's are never negative here.
-    OnnxTensor positions = *indices;
+    // DirectML's indices are unsigned; ONNX's are never negative here. Without ONNX's, nothing is expected of them.
+    OnnxTensor positions = node.output(1) != nullptr ? *node.output(1) : *node.output(0);
+    if (node.output(1) == nullptr) {
+        positions.elements.clear();
+        positions.value.clear();
+    }
     positions.type = core::DataType::uint64;
     return OnnxCase("TOP_K1")
         .input("InputTensor", *input)

@@ -54,6 +54,15 @@ std::string OnnxNode::text(std::string_view name, std::string_view otherwise) co
     return found == nullptr ? std::string(otherwise) : found->s();
 }
 
+void OnnxNode::drop_empty_lists() {
+    if (type != "Resize" && type != "Upsample") {
+        return;
+    }
+    for (auto& input : inputs) {
+        input = input && input->count() == 0 ? std::nullopt : std::move(input);
+    }
+}
+
 bool OnnxNode::keeps_aspect_ratio() const {
     const std::string policy = text("keep_aspect_ratio_policy", "");
     return policy == "not_larger" || policy == "not_smaller";

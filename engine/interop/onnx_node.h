@@ -29,6 +29,8 @@ struct OnnxNode {
     [[nodiscard]] const OnnxTensor* output(std::size_t index) const {
         return index < outputs.size() && outputs[index] ? &*outputs[index] : nullptr;
     }
+    /// Before opset 13, Resize has empty lists for absent inputs.
+    void drop_empty_lists();
     [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const;
     [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
     [[nodiscard]] float number(std::string_view name, float otherwise) const;

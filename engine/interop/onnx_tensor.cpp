@@ -25,7 +25,6 @@ constexpr std::uint64_t most_listed_elements = std::uint64_t{1} << 20;
 
 /// Values of TensorProto.DataType. A BOOL is a byte in memory.
 constexpr int onnx_bool = 9;
-constexpr int onnx_int64 = 7;
 constexpr std::array<std::pair<int, DataType>, 14> types{{{1, DataType::float32},
                                                           {2, DataType::uint8},
                                                           {3, DataType::int8},
@@ -193,7 +192,7 @@ int onnx_number(DataType type) {
 }
 
 core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list) {
-    const bool list = may_be_empty_list && proto.data_type() == onnx_int64 && proto.dims.size() == 1;
+    const bool list = may_be_empty_list && proto.dims.size() == 1;
     return read_tensor(proto, list ? 0 : 1, most_listed_elements);
 }
 

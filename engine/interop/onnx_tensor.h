@@ -49,7 +49,7 @@ struct OnnxTensor {
                                                       bool is_bool = false);
 
 /// Converts a tensor. Fails if sizes and data do not match, and for strings, tensors without elements and
-/// external data. With `may_be_empty_list`, a list of INT64 may be empty, such as axes.
+/// external data. With `may_be_empty_list`, a list may be empty, such as axes or the region of a Resize.
 [[nodiscard]] core::Result<OnnxTensor> onnx_tensor(const onnx::TensorProto& proto, bool may_be_empty_list = false);
 
 /// The same for a model's tensor, which may be large and may have sizes of 0.

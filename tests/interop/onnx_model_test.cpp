@@ -159,6 +159,39 @@ TEST(OnnxModel, WhatIsBetweenNodes) {
     EXPECT_EQ(passing_steps(chosen).size(), 3u);
 }
 
+/// DirectML's MAX_POOLING2 and TOP_K1 have further outputs, which no node reads here.
+TEST(OnnxModel, FirstOutputsOfSeveralAreBetweenNodes) {
+    EXPECT_EQ(passing_steps({{node("MaxPool", {"x"}, {"r"}, {integers("kernel_shape", {2}), integers("strides", {2})}),
+                              node("Neg", {"r"}, {"y"})},
+                             {{"x", floats({1, 1, 4}, {1, 3, 2, 0})}},
+                             {{"y", floats({1, 1, 2}, {-3, -2})}}})
+                  .size(),
+              2u);
+    for (const char* indices : {"unread", ""}) {
+        EXPECT_EQ(passing_steps({{node("TopK", {"x", "two"}, {"r", indices}), node("Neg", {"r"}, {"y"})},
+                                 {{"x", floats({3}, {1, 3, 2})}},
+                                 {{"y", floats({2}, {-3, -2})}},
+                                 {{"two", longs({1}, {2})}}})
+                      .size(),
+                  2u);
+    }
+}
+
+TEST(OnnxModel, EmptyListsOfResizeAreAbsentInputs) {
+    for (const bool has_sizes : {false, true}) {
+        const std::vector<std::string> given = has_sizes ? std::vector<std::string>{"x", "none", "none", "sizes"}
+                                                         : std::vector<std::string>{"x", "none", "scales"};
+        EXPECT_EQ(
+            passing_steps({{node("Resize", given, {"y"})},
+                           {{"x", floats({1, 2}, {1, 2})}},
+                           {{"y", floats({1, 4}, {1, 1, 2, 2})}},
+                           {{"none", floats({0}, {})}, {"scales", floats({2}, {1, 2})}, {"sizes", longs({2}, {1, 4})}},
+                           11})
+                .size(),
+            1u);
+    }
+}
+
 TEST(OnnxModel, ScalarsBetweenNodesHaveNoDimensions) {
     const NamedTensors inputs{{"a", floats({2, 2}, {1, 2, 3, 4})}, {"b", floats({2, 2}, {10, 20, 30, 40})}};
     const NamedTensors constants{{"last", longs({}, {1})}, {"first", longs({1}, {0})}, {"four", floats({}, {4})}};
