@@ -593,6 +593,34 @@ TEST(ModelImport, RefusesFilesThatAreNotModels) {
     EXPECT_THAT(reason(onnx::message_bytes(liar)), HasSubstr("has data of another size"));
 }
 
+TEST(ModelImport, RefusesTwoValuesOfTheSameName) {
+    const onnx::NodeProto relu = node("Relu", {"x"}, {"y"});
+    const NamedTensors x{{"x", no_data}};
+    const NamedTensors y{{"y", {}}};
+    const NamedTensors k{{"k", floats({1}, {1})}};
+    const std::pair<onnx::ModelProto, const char*> rows[] = {
+        {model_of({{node("Add", {"x", "k"}, {"y"})}, x, y, {k[0], k[0]}}), "k"},
+        {model_of({{relu}, {x[0], x[0]}, y}), "x"},
+        {model_of({{relu, node("Neg", {"x"}, {"y"})}, x, y}), "y"},
+        {model_of({{node("Relu", {"x"}, {"a"}), node("Neg", {"x"}, {"a"}), node("Abs", {"a"}, {"y"})}, x, y}), "a"},
+        {model_of({{node("Add", {"x", "k"}, {"k"}), node("Relu", {"k"}, {"y"})}, x, y, k}), "k"},
+        {model_of({{node("Neg", {"x"}, {"x"}), node("Abs", {"x"}, {"y"})}, x, y}), "x"},
+    };
+    for (const auto& [model, name] : rows) {
+        const auto imported = interop::import_model(model, "model.onnx");
+        ASSERT_FALSE(imported) << name;
+        EXPECT_EQ(imported.error().message, fmt::format("two values are called \"{}\"", name));
+    }
+}
+
+TEST(ModelImport, SaysThatNodesAreNotInOrder) {
+    const auto imported = interop::import_model(
+        model_of({{node("Relu", {"a"}, {"y"}), node("Neg", {"x"}, {"a"})}, {{"x", no_data}}, {{"y", {}}}}),
+        "model.onnx");
+    ASSERT_FALSE(imported);
+    EXPECT_THAT(imported.error().message, HasSubstr("no node before it computes its input \"a\""));
+}
+
 TEST(ModelImport, RefusesFilesOfVeryManyEmptyMessages) {
     const TemporaryFolder folder;
     // Graph.node, Graph.initializer, Graph.input and Node.input, each of two bytes.

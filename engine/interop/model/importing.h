@@ -49,6 +49,8 @@ private:
 
     // ---- importer.cpp ----
 
+    /// Fails if two values of the model's graph have the same name.
+    [[nodiscard]] core::Result<void> check_names() const;
     /// Fills functions_ and declared_.
     core::Result<void> find_names();
     std::size_t add_node_of_model(ModelNode node);

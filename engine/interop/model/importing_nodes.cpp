@@ -223,7 +223,7 @@ core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Sco
         if (name.empty()) {
             node.inputs.emplace_back();
         } else if (value == nullptr) {
-            return core::fail(fmt::format("no node computes its input \"{}\"", core::shortened(name, 60)));
+            return core::fail(fmt::format("no node before it computes its input \"{}\"", core::shortened(name, 60)));
         } else if (!value->missing.empty()) {
             return core::fail(fmt::format("its input \"{}\" is missing: {}", core::shortened(name, 60),
                                           core::shortened(value->missing, 300)));
@@ -236,11 +236,7 @@ core::Result<OnnxNode> Importer::node_of(const onnx::NodeProto& proto, const Sco
     while (!node.inputs.empty() && !node.inputs.back()) {
         node.inputs.pop_back();
     }
-    if (node.type == "Resize" || node.type == "Upsample") {
-        for (auto& input : node.inputs) {
-            input = input && input->count() == 0 ? std::nullopt : std::move(input);
-        }
-    }
+    node.drop_empty_lists();
     for (const std::string& name : proto.output()) {
         node.outputs.emplace_back(name.empty() ? std::nullopt : std::optional(OnnxTensor{}));
     }
