@@ -90,32 +90,53 @@ Nodes expand_matmul(Expansion& to) {
     return to.take();
 }
 
+/// What is added before each axis, followed by what is added after each. Nothing if it is not known or illegal.
+std::optional<std::vector<std::int64_t>> pads_of_all_axes(Expansion& to, std::size_t rank) {
+    const OnnxTensor* pads = to.known(1);
+    const bool has_axes = !to.input(3).empty();
+    const OnnxTensor* axes = has_axes ? to.known(3) : nullptr;
+    const auto is_unknown = [](const OnnxTensor* tensor) { return tensor == nullptr || !tensor->has_elements(); };
+    if (is_unknown(pads) || (has_axes && is_unknown(axes))) {
+        return std::nullopt;
+    }
+    const std::size_t count = has_axes ? axes->count() : rank;
+    if (pads->count() != 2 * count) {
+        return std::nullopt;
+    }
+    std::vector<std::int64_t> all(2 * rank, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto axis = axis_of(has_axes ? axes->integer(i) : static_cast<std::int64_t>(i), rank);
+        if (!axis) {
+            return std::nullopt;
+        }
+        const auto pad = [&](std::size_t index) {
+            return std::clamp<std::int64_t>(pads->integer(index), -0x7fffffff, 0x7fffffff);
+        };
+        all[*axis] = pad(i);
+        all[rank + *axis] = pad(count + i);
+    }
+    return all;
+}
+
 /// Negative padding removes elements, which DirectML's operator does not support.
 Nodes expand_pad(Expansion& to) {
     const OnnxTensor* data = to.known(0);
-    const OnnxTensor* pads = to.known(1);
-    if (data == nullptr || pads == nullptr || !pads->has_elements() || !to.input(3).empty() ||
-        pads->count() != 2 * data->sizes.size()) {
+    const auto pads = data == nullptr ? std::nullopt : pads_of_all_axes(to, data->sizes.size());
+    if (!pads || std::ranges::none_of(*pads, [](std::int64_t pad) { return pad < 0; })) {
         return unchanged(to);
     }
     const std::size_t rank = data->sizes.size();
     std::vector<std::int64_t> starts;
     std::vector<std::int64_t> ends;
     std::vector<std::int64_t> positive;
-    bool negative = false;
     for (std::size_t i = 0; i < 2 * rank; ++i) {
-        const std::int64_t pad = std::clamp<std::int64_t>(pads->integer(i), -0x7fffffff, 0x7fffffff);
-        negative = negative || pad < 0;
-        positive.push_back(std::max<std::int64_t>(pad, 0));
-        const std::int64_t cut = std::max<std::int64_t>(-pad, 0);
+        positive.push_back(std::max<std::int64_t>((*pads)[i], 0));
+        const std::int64_t cut = std::max<std::int64_t>(-(*pads)[i], 0);
         if (i < rank) {
             starts.push_back(cut);
         } else {
             ends.push_back(std::int64_t{data->sizes[i - rank]} - cut);
         }
-    }
-    if (!negative) {
-        return unchanged(to);
     }
     const std::string part = to.add("Slice", {to.input(0), to.whole_numbers(starts), to.whole_numbers(ends)});
     to.add("Pad", {part, to.whole_numbers(positive), to.input(2)}, to.output(0), to.attributes_without({}));

@@ -64,6 +64,17 @@ TEST(OnnxCounted, EinsumThatSums) {
     expect_value(node("Einsum", {"a", "b"}, {"y"}, {text("equation", "i,j")}), vectors, floats({2, 2}, {3, 4, 6, 8}));
 }
 
+/// Pads of axes that are listed, as opset 18 allows.
+TEST(OnnxCounted, NegativePadsOfAxes) {
+    EXPECT_EQ(passing_steps({{node("Pad", {"x", "pads", "", "axes"}, {"y"})},
+                             {{"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}},
+                             {{"y", floats({2, 3}, {2, 3, 0, 5, 6, 0})}},
+                             {{"pads", longs({2}, {-1, 1})}, {"axes", longs({1}, {-1})}},
+                             18})
+                  .size(),
+              2u);
+}
+
 TEST(OnnxCounted, MaxUnpoolToALargerOutput) {
     expect_value(node("MaxUnpool", {"x", "i", "s"}, {"y"}, {integers("kernel_shape", {2, 2})}),
                  {{"x", floats({1, 1, 1, 1}, {5})}, {"i", longs({1, 1, 1, 1}, {3})}, {"s", longs({4}, {1, 1, 3, 3})}},
