@@ -200,7 +200,7 @@ Mapped map_einsum(const OnnxNode& node) {
     const std::string equation = node.text("equation", "");
     const std::size_t arrow = equation.find("->");
     const OnnxTensor& input = *node.input(0);
-    const core::Dimensions& sizes = node.output(0)->sizes;
+    const core::Dimensions sizes = node.output(0)->onnx_sizes();
     if (node.inputs.size() != 1 || arrow == std::string::npos) {
         return core::fail("Einsum of several inputs, or without \"->\", is not mapped");
     }
@@ -275,7 +275,7 @@ std::span<const OnnxMapping> arrangement_mappings() {
         {"ReverseSequence", arranged<map_reverse_sequence>, "REVERSE_SUBSEQUENCES"},
         {"Col2Im", arranged<map_columns>, "FOLD"},
         {"Einsum", arranged<map_einsum>, "ELEMENT_WISE_IDENTITY",
-         "one input that sums nothing; two without repeated labels: GEMM between copies with permuted strides"},
+         "one input: also REDUCE; two without repeated labels: GEMM between copies with permuted strides"},
     };
     return mappings;
 }

@@ -205,8 +205,29 @@ std::string implied_labels(std::string terms) {
     return once;
 }
 
-/// Einsum of one tensor whose labels are all different, of which some are summed.
-Nodes expand_sum_of_labels(Expansion& to, const std::string& from, const std::string& out) {
+/// Replaces the dots with as many digits as there are dimensions without a label.
+std::string without_dots(std::string labels, std::size_t digits) {
+    const std::size_t dots = labels.find("...");
+    return dots == std::string::npos ? labels : labels.replace(dots, 3, std::string("0123456789").substr(0, digits));
+}
+
+/// Einsum of one tensor, with a label for each dimension. If these are all different, some are summed, and the others
+/// change their order.
+Nodes expand_einsum_of_one(Expansion& to, const std::string& equation) {
+    const OnnxTensor* data = to.known(0);
+    const std::size_t arrow = equation.find("->");
+    std::string from = equation.substr(0, arrow);
+    std::string out = arrow == std::string::npos ? implied_labels(from) : equation.substr(arrow + 2);
+    if (from.find('.') != std::string::npos) {
+        const std::size_t rank = data == nullptr ? 0 : data->onnx_sizes().size();
+        const std::size_t labelled = from.size() - std::min<std::size_t>(from.size(), 3);
+        if (rank < labelled || rank - labelled > 10 || from.find("...") == std::string::npos) {
+            return unchanged(to);
+        }
+        out = arrow == std::string::npos ? "..." + implied_labels(without_dots(from, 0)) : out;
+        from = without_dots(std::move(from), rank - labelled);
+        out = without_dots(std::move(out), rank - labelled);
+    }
     std::vector<std::int64_t> summed;
     std::string left;
     for (std::size_t d = 0; d < from.size(); ++d) {
@@ -217,12 +238,21 @@ Nodes expand_sum_of_labels(Expansion& to, const std::string& from, const std::st
         }
     }
     const std::set<char> different(from.begin(), from.end());
-    if (summed.empty() || different.size() != from.size() || left.size() != out.size() || out.empty()) {
-        return unchanged(to);
+    if (summed.empty() || different.size() != from.size() || left.size() != out.size()) {
+        const std::string complete = from + "->" + out;
+        if (complete == equation || from.empty()) {
+            return unchanged(to);
+        }
+        to.add("Einsum", {to.input(0)}, to.output(0), {text_attribute("equation", complete)});
+        return to.take();
     }
+    const std::string name = out.empty() ? to.output(0) : "";
     const std::string sum =
-        to.opset() >= 13 ? to.add("ReduceSum", {to.input(0), to.whole_numbers(summed)}, "", {integer("keepdims", 0)})
-                         : to.add("ReduceSum", {to.input(0)}, "", {integer("keepdims", 0), integers("axes", summed)});
+        to.opset() >= 13 ? to.add("ReduceSum", {to.input(0), to.whole_numbers(summed)}, name, {integer("keepdims", 0)})
+                         : to.add("ReduceSum", {to.input(0)}, name, {integer("keepdims", 0), integers("axes", summed)});
+    if (out.empty()) {
+        return to.take();
+    }
     to.add("Transpose", {sum}, to.output(0), {integers("perm", order_of(left, out))});
     return to.take();
 }
@@ -232,14 +262,14 @@ Nodes expand_einsum(Expansion& to) {
     const onnx::AttributeProto* written = to.attribute("equation");
     std::string equation = written == nullptr ? "" : written->s();
     std::erase(equation, ' ');
+    if (to.node().input.size() == 1 && equation.find(',') == std::string::npos) {
+        return expand_einsum_of_one(to, equation);
+    }
     if (equation.find("->") == std::string::npos && equation.find('.') == std::string::npos) {
         equation += "->" + implied_labels(equation);
     }
     const std::size_t comma = equation.find(',');
     const std::size_t arrow = equation.find("->");
-    if (to.node().input.size() == 1 && arrow != std::string::npos && equation.find('.') == std::string::npos) {
-        return expand_sum_of_labels(to, equation.substr(0, arrow), equation.substr(arrow + 2));
-    }
     if (to.node().input.size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
         return unchanged(to);
     }

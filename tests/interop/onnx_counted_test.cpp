@@ -59,9 +59,32 @@ TEST(OnnxCounted, EinsumThatSums) {
     const onnx::TensorProto matrix = floats({2, 2}, {1, 2, 3, 4});
     expect_value(node("Einsum", {"x"}, {"y"}, {text("equation", "ij->j")}), {{"x", matrix}}, floats({2}, {4, 6}));
     expect_value(node("Einsum", {"x"}, {"y"}, {text("equation", "ij -> i")}), {{"x", matrix}}, floats({2}, {3, 7}));
+    for (const std::int64_t opset : {12, 17}) {
+        expect_value(node("Einsum", {"x"}, {"y"}, {text("equation", "ij->")}), {{"x", matrix}}, floats({}, {10}),
+                     opset);
+    }
     const NamedTensors vectors{{"a", floats({2}, {1, 2})}, {"b", floats({2}, {3, 4})}};
     expect_value(node("Einsum", {"a", "b"}, {"y"}, {text("equation", "i,i")}), vectors, floats({}, {11}));
     expect_value(node("Einsum", {"a", "b"}, {"y"}, {text("equation", "i,j")}), vectors, floats({2, 2}, {3, 4, 6, 8}));
+}
+
+/// The sizes of what is between two nodes follow from the equation.
+TEST(OnnxCounted, EinsumsThatPermute) {
+    const std::pair<const char*, onnx::TensorProto> rows[] = {
+        {"ba", floats({3, 2}, {-1, -4, -2, -5, -3, -6})},
+        {"ab", floats({2, 3}, {-1, -2, -3, -4, -5, -6})},
+        {"...ij->...ji", floats({3, 2}, {-1, -4, -2, -5, -3, -6})},
+        {"i...->...i", floats({3, 2}, {-1, -4, -2, -5, -3, -6})},
+        {"...j->...", floats({2}, {-6, -15})},
+    };
+    for (const auto& [equation, expected] : rows) {
+        EXPECT_FALSE(
+            passing_steps({{node("Einsum", {"x"}, {"r"}, {text("equation", equation)}), node("Neg", {"r"}, {"y"})},
+                           {{"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}},
+                           {{"y", expected}}})
+                .empty())
+            << equation;
+    }
 }
 
 /// Pads of axes that are listed, as opset 18 allows.
