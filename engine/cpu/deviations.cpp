@@ -98,13 +98,14 @@ void Deviations::widen(core::ElementSlack& slack) const {
             slack.nan[i] = 2;
             continue;
         }
+        // Where an element may be off and no standard deviation is known, there still is none.
+        if (!slack.sigma.empty() && (slack.sigma[i] > 0 || std::max(slack.below[i], slack.above[i]) == 0)) {
+            slack.sigma[i] = std::hypot(slack.sigma[i], bound[i] / spread_multiple);
+        }
         // For integers, the runs contain every value that a tie allows.
         slack.below[i] += is_integer ? -least_[i] : bound[i];
         slack.above[i] += is_integer ? greatest_[i] : bound[i];
         slack.nan[i] = std::max(slack.nan[i], nan_[i]);
-        if (!slack.sigma.empty()) {
-            slack.sigma[i] = std::hypot(slack.sigma[i], bound[i] / spread_multiple);
-        }
     }
 }
 

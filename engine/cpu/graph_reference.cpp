@@ -166,7 +166,8 @@ private:
         const operators::ValueIndex value = node.outputs[i];
         const bool steps = takes_steps(node, i);
         const bool differs = (jumped || steps) && runs_.differs_in_runs(value, reference.outputs[i]);
-        undecided_[value] = differs || may_differ_widely(reference.slack[i]);
+        undecided_[value] =
+            differs || !reference.slack[i].alternatives.empty() || may_differ_widely(reference.slack[i]);
         return steps && differs;
     }
 

@@ -104,16 +104,18 @@ float4 gelu(float4 x) {
                                  t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
     const Exponential square = exponential(-0.5 * top * top);
     const float4 rest = exp_exactly(-0.5 * (a - top) * (a + top) + fit);
+    // The tail's share of x. It is taken from 1 and not from x, because what x times it is may be flushed to zero.
+    const float4 tail = times_power_of_two((0.5 * t) * rest * (1 + square.rest), square.n);
     const float4 beyond = times_power_of_two(bounded * (0.5 * t) * rest * (1 + square.rest), square.n);
     // Infinities follow the formula, which gives NaN for -infinity.
     const bool4 infinite = (asuint(x) & 0x7fffffff) == 0x7f800000;
     precise const float4 share = x >= 0 ? 1.0 : 0.0;
     precise const float4 limit = x * share;
-    return infinite ? limit : x >= 0 ? x - beyond : beyond;
+    return infinite ? limit : x >= 0 ? x * (1 - tail) : beyond;
 }
 
 float4 celu(float4 x, float alpha) {
-    const float4 share = x / alpha;
+    const float4 share = quotient_of(x, alpha.xxxx);
     // The formula's min() makes 0 of NaN, which expm1() does not keep.
     return max(x, 0) + (is_nan(share) ? 0.0 : min(alpha * expm1(share), 0));
 }

@@ -91,12 +91,18 @@ float4 corrected_quotient(float4 quotient, float4 a, float4 b) {
     return corrected;
 }
 
-// Like divide_exactly for scalars, for all normal operands: if one is far from 1, significands are divided.
-float4 divide_exactly(float4 a, float4 b) {
-    // Drivers may return 0 for a quotient by more than 2^126, so large divisors are scaled first.
+// a / b, a few ULPs off. Drivers may return 0 for a quotient by more than 2^126, and NaN if it is infinite, so large
+// divisors are scaled first.
+float4 quotient_of(float4 a, float4 b) {
     const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
     precise const float4 divisor = b * factor;
     precise const float4 quotient = a * factor / divisor;
+    return quotient;
+}
+
+// Like divide_exactly for scalars, for all normal operands: if one is far from 1, significands are divided.
+float4 divide_exactly(float4 a, float4 b) {
+    const float4 quotient = quotient_of(a, b);
     const bool4 moderate = is_moderate(quotient) && is_moderate(b);
     float4 result = moderate ? corrected_quotient(quotient, a, b) : quotient;
     const bool4 scaled = !moderate && is_normal(a) && is_normal(b);

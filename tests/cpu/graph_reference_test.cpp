@@ -541,6 +541,25 @@ TEST(GraphReference, AcceptsBothSidesOfATie) {
     EXPECT_GT(exact, 2048U);
 }
 
+/// There are more values that an implementation may choose than runs.
+TEST(GraphReference, LeavesOpenWhichOfSeveralValuesIsTaken) {
+    const auto many = real({1, 1, 1, 40});
+    const auto face =
+        graph_of({{"unpool",
+                   describe("MAX_UNPOOLING", {{"InputTensor", many},
+                                              {"IndicesTensor", tensor(core::DataType::uint32, {1, 1, 1, 40})},
+                                              {"OutputTensor", many}}),
+                   {"x", "i"},
+                   {"t"}},
+                  unary("negate", "ELEMENT_WISE_NEGATE", many, "t", "y")},
+                 {"y"});
+    Tensor values(many);
+    std::iota(values.as<float>().begin(), values.as<float>().end(), 1.0F);
+    const Tensor zeros(tensor(core::DataType::uint32, {1, 1, 1, 40}));
+    const std::vector<const Tensor*> inputs = {&values, &zeros};
+    EXPECT_EQ(cpu::compute_reference(*face, inputs).undecided, std::vector<std::string>{"t"});
+}
+
 /// A node's range accepts FLOAT16 that was rounded to nearest or towards zero, and nodes that read its output must
 /// accept the consequences of both. This once failed for graph 937 of `fuzz --graph --seed 35381914`, on two elements
 /// of 2,448.
