@@ -28,10 +28,26 @@ float4 estimated_reciprocal(float4 x) {
     return reciprocal;
 }
 
+// a / b, a few ULPs off. Drivers may return 0 for a quotient by more than 2^126, and NaN if it is infinite, so large
+// divisors are scaled first.
+float4 quotient_of(float4 a, float4 b) {
+    const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
+    precise const float4 divisor = b * factor;
+    precise const float4 quotient = a * factor / divisor;
+    return quotient;
+}
+
+float quotient_of(float a, float b) {
+    const float factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
+    precise const float divisor = b * factor;
+    precise const float quotient = a * factor / divisor;
+    return quotient;
+}
+
 // a / b, correctly rounded to nearest; the division of shaders may be a few ULPs off. If operands or quotient are far
 // from 1, the result is that of the division.
 float divide_exactly(float a, float b) {
-    precise const float quotient = a / b;
+    const float quotient = quotient_of(a, b);
     const uint quotient_exponent = asuint(quotient) >> 23 & 0xff;
     const uint divisor_exponent = asuint(b) >> 23 & 0xff;
     precise float result = quotient;
@@ -89,15 +105,6 @@ float4 corrected_quotient(float4 quotient, float4 a, float4 b) {
     precise const float4 correction = remainder_of(a, quotient, b) * estimated_reciprocal(b);
     precise const float4 corrected = quotient + correction;
     return corrected;
-}
-
-// a / b, a few ULPs off. Drivers may return 0 for a quotient by more than 2^126, and NaN if it is infinite, so large
-// divisors are scaled first.
-float4 quotient_of(float4 a, float4 b) {
-    const float4 factor = (asuint(b) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
-    precise const float4 divisor = b * factor;
-    precise const float4 quotient = a * factor / divisor;
-    return quotient;
 }
 
 // Like divide_exactly for scalars, for all normal operands: if one is far from 1, significands are divided.

@@ -132,7 +132,7 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         const float mean_gradient = SUM(line_parts, LINE) / line_size;
         const float mean_product = SUM(line_parts, part_count + LINE) / line_size;
         const float4 gradient = ELEMENTS(second, SECOND_OFFSET) - mean_gradient;
-        const float4 part_of_variance = centred * (mean_product / (variance + epsilon));
+        const float4 part_of_variance = centred * quotient_of(mean_product.xxxx, variance + epsilon);
         store(OUTPUT_OFFSET, NUMBER(scales, SCALE_OFFSET) * rstd_of(variance) * (gradient - part_of_variance));
 #else
         const float4 rstd = rstd_of(NUMBER(variances, VARIANCE_OFFSET));
