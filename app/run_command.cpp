@@ -20,6 +20,7 @@
 #include "app/terminal.h"
 #include "engine/bench/machine.h"
 #include "engine/core/hardware_threads.h"
+#include "engine/engine.h"
 #include "engine/report/console_report.h"
 #include "engine/report/failure_causes.h"
 #include "engine/report/graph_table.h"
@@ -315,6 +316,13 @@ bool read_seed(RunOptions& options) {
     return options.settings.shuffle.has_value();
 }
 
+/// Outputs that were computed elsewhere are those of whole graphs.
+bool has_outputs(const RunOptions& options) {
+    return options.against.engine.starts_with(outputs_prefix) ||
+           std::ranges::any_of(options.engines.engines,
+                               [](const std::string& engine) { return engine.starts_with(outputs_prefix); });
+}
+
 }  // namespace
 
 int run_selected(RunOptions& options, const Invocation& invocation) {
@@ -340,7 +348,7 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
     }
     // The reference alone has nothing to compare single nodes with.
     options.cases.models.is_judged = options.engines.engines != std::vector<std::string>{"cpu"};
-    options.cases.with_nodes = options.with_nodes && options.cases.models.is_judged;
+    options.cases.with_nodes = options.with_nodes && options.cases.models.is_judged && !has_outputs(options);
     options.cases.threads = cases_at_a_time(options);
     auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);

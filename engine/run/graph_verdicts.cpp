@@ -14,16 +14,31 @@ namespace {
 /// Further names are only counted.
 constexpr std::size_t most_names = 5;
 
-std::string wrong_nodes(std::vector<std::string> names) {
+/// "`a`, `b` and 7 more".
+std::string listed(std::vector<std::string> names) {
     const std::size_t more = names.size() - std::min(names.size(), most_names);
     names.resize(names.size() - more);
     for (std::string& name : names) {
         name = fmt::format("`{}`", name);
     }
-    const bool is_one = names.size() == 1;
-    return fmt::format("node{} {}{} {} wrong by {}", is_one ? "" : "s", fmt::join(names, ", "),
-                       more == 0 ? "" : fmt::format(" and {} more", more), is_one ? "is" : "are",
-                       is_one ? "itself" : "themselves");
+    return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+std::string wrong_nodes(const std::vector<std::string>& names) {
+    return names.size() == 1 ? fmt::format("node {} is wrong by itself", listed(names))
+                             : fmt::format("nodes {} are wrong by themselves", listed(names));
+}
+
+/// What it means that some nodes are right and none is wrong. `open` has the names of those that were not judged.
+std::string right_nodes(std::size_t right, const std::vector<std::string>& open) {
+    if (!open.empty()) {
+        return fmt::format("{} of {} nodes {} right by {}, and {} {} not judged", right, right + open.size(),
+                           right == 1 ? "is" : "are", right == 1 ? "itself" : "themselves", listed(open),
+                           open.size() == 1 ? "was" : "were");
+    }
+    return fmt::format(
+        "{}, the graph is not: `--graph-mode nodes` runs it one operator at a time",
+        right == 1 ? "its node is right by itself" : fmt::format("all {} nodes are right by themselves", right));
 }
 
 }  // namespace
@@ -36,8 +51,11 @@ void GraphVerdicts::hear(CaseResult& result) {
         ++nodes.verdicts.judged;
         if (is_failure(status)) {
             nodes.verdicts.wrong.push_back(subject.node_name);
+        } else if (status == Status::pass) {
+            ++nodes.right;
+        } else {
+            nodes.open.push_back(subject.node_name);
         }
-        nodes.right += status == Status::pass ? 1 : 0;
         return;
     }
     const auto found = subject.descriptor->graph == nullptr ? nodes_.end() : nodes_.find({subject.id, result.engine});
@@ -54,10 +72,7 @@ void GraphVerdicts::hear(CaseResult& result) {
     if (!nodes.verdicts.wrong.empty()) {
         verdict = wrong_nodes(nodes.verdicts.wrong);
     } else if (nodes.right != 0) {
-        verdict =
-            fmt::format("{} by {}, the graph is not: `--graph-mode nodes` runs it one operator at a time",
-                        nodes.right == 1 ? "its node is right" : fmt::format("all {} nodes are right", nodes.right),
-                        nodes.right == 1 ? "itself" : "themselves");
+        verdict = right_nodes(nodes.right, nodes.open);
     }
     const bool are_two = !verdict.empty() && !result.hint.empty();
     result.hint = fmt::format("{}{}{}", verdict, are_two ? "; " : "", result.hint);

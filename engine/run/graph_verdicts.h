@@ -15,13 +15,15 @@ namespace dmlconform::run {
 class GraphVerdicts {
 public:
     /// Stores a node's result. Tells a graph's result about its nodes, and adds a hint to its failure: which of its
-    /// nodes also fail, or that none does.
+    /// nodes also fail, or that none does, and which were not judged.
     void hear(CaseResult& result);
 
 private:
     /// Results of one graph's nodes on one engine.
     struct Nodes {
         std::size_t right = 0;
+        /// Names of those that are neither right nor wrong, such as those that the engine does not support.
+        std::vector<std::string> open{};
         NodeVerdicts verdicts{};
     };
 

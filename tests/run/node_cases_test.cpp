@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cases/case_file.h"
+#include "engine/run/graph_verdicts.h"
 #include "engine/run/runner.h"
 #include "tests/run/fake_engine.h"
 #include "tests/tensor_values.h"
@@ -165,6 +166,24 @@ TEST(NodeCases, TheReportSaysThatOnlyTheGraphIsWrong) {
     Results one_by_one;
     (void)run::run_cases(run::selected_cases(cases, selector, run::Nodes::judged), sets, one_by_one, settings);
     EXPECT_EQ(one_by_one.all.back().status, Status::pass) << message_of(one_by_one.all.back());
+}
+
+/// A node that the engine does not support may be the one that is wrong.
+TEST(NodeCases, TheReportNamesNodesThatWereNotJudged) {
+    const cases::Corpus cases = corpus();
+    run::GraphVerdicts verdicts;
+    const auto hear = [&](std::shared_ptr<const cases::Case> subject, Status status) {
+        run::CaseResult result;
+        result.subject = std::move(subject);
+        result.finish(status, "");
+        verdicts.hear(result);
+        return result.hint;
+    };
+    const auto graph = std::make_shared<const cases::Case>(*cases::CorpusReader(cases).at(0));
+    const run::GraphCase nodes(graph);
+    hear(nodes.node(0), Status::pass);
+    hear(nodes.node(1), Status::skip);
+    EXPECT_EQ(hear(graph, Status::fail), "1 of 2 nodes is right by itself, and `abs` was not judged");
 }
 
 TEST(NodeCases, SeveralThreadsShareAGraph) {
