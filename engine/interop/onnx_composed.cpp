@@ -238,12 +238,12 @@ Nodes expand_einsum_of_one(Expansion& to, const std::string& equation) {
         }
     }
     const std::set<char> different(from.begin(), from.end());
-    if (summed.empty() || different.size() != from.size() || left.size() != out.size()) {
-        const std::string complete = from + "->" + out;
-        if (complete == equation || from.empty()) {
-            return unchanged(to);
-        }
-        to.add("Einsum", {to.input(0)}, to.output(0), {text_attribute("equation", complete)});
+    const bool is_plain = summed.empty() && equation == from + "->" + out;
+    if (is_plain || from.empty() || different.size() != from.size() || left.size() != out.size()) {
+        return unchanged(to);
+    }
+    if (summed.empty()) {
+        to.add("Transpose", {to.input(0)}, to.output(0), {integers("perm", order_of(left, out))});
         return to.take();
     }
     const std::string name = out.empty() ? to.output(0) : "";

@@ -45,13 +45,6 @@ inline onnx::AttributeProto number_attribute(const char* name, float number) {
     return attribute;
 }
 
-inline onnx::AttributeProto text_attribute(const char* name, std::string text) {
-    onnx::AttributeProto attribute;
-    attribute.name.set(name);
-    attribute.s.set(std::move(text));
-    return attribute;
-}
-
 inline onnx::AttributeProto value(const onnx::TensorProto& tensor) {
     onnx::AttributeProto attribute;
     attribute.name.set("value");

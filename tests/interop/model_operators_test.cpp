@@ -32,6 +32,17 @@ std::vector<double> computed(const onnx::NodeProto& one, const NamedTensors& inp
 
 const onnx::TensorProto row = floats({1, 2}, {1, -2});
 
+TEST(ModelOperators, EinsumsOfOneTensor) {
+    const std::pair<const char*, std::vector<double>> rows[] = {
+        {"ba", {1, 4, 2, 5, 3, 6}}, {"...ij->...ji", {1, 4, 2, 5, 3, 6}}, {"ij", {1, 2, 3, 4, 5, 6}}, {"ij->", {21}}};
+    for (const auto& [equation, expected] : rows) {
+        EXPECT_EQ(computed(node("Einsum", {"x"}, {"y"}, {text("equation", equation)}),
+                           {{"x", floats({2, 3}, {1, 2, 3, 4, 5, 6})}}),
+                  expected)
+            << equation;
+    }
+}
+
 TEST(ModelOperators, FusedMatMulScalesAndTransposes) {
     EXPECT_THAT(computed(microsoft("FusedMatMul", {"x", "w"}, {"y"}, {integer("transB", 1), number("alpha", 0.5F)}),
                          {{"x", row}}, {{"w", floats({3, 2}, {2, 0, 0, 2, 4, 2})}}),
