@@ -65,7 +65,7 @@ def strides_of(tensor):
 def slice1(desc, data, output):
     source, target = desc["InputTensor"], desc["OutputTensor"]
     width = ELEMENT_BYTES[target["DataType"]]
-    places = [(0, 0)]  # of the output's elements, in elements: from and to
+    places = [(0, 0)]  # for each element of the output: its offsets in the input and in the output, in elements
     for axis, size in enumerate(target["Sizes"]):
         step = desc["InputWindowStrides"][axis]
         first = desc["InputWindowOffsets"][axis] + (desc["InputWindowSizes"][axis] - 1 if step < 0 else 0)
