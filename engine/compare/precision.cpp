@@ -111,6 +111,14 @@ bool PrecisionStatistic::truncates() const {
            mean * std::sqrt(static_cast<double>(elements)) > highest_honest_bias;
 }
 
+double highest_truncating_q(std::span<const RoundedSum> sums) {
+    double limit = highest_honest_q;
+    for (const RoundedSum& sum : sums) {
+        limit += std::sqrt(3 * sum.roundings) + std::sqrt(6.0) * sum.of_each_term;
+    }
+    return limit;
+}
+
 double effective_bits(double q, core::DataType type) {
     return (type == core::DataType::float16 ? 11 : 24) - std::log2(std::max(q, 1.0));
 }
@@ -161,6 +169,21 @@ Explanation explanation_by(const core::Tensor& other, const core::Tensor& exact,
     explanation.q = elements == 0 ? 0 : std::sqrt(squares / static_cast<double>(elements));
     explanation.share = all == 0 ? 0 : 1 - left / all;
     return explanation;
+}
+
+Proportion proportion_of(const core::Tensor& exact, const core::Tensor& actual, const core::ElementSlack& slack) {
+    double values = 0;
+    double products = 0;
+    double errors = 0;
+    for_each_telling(exact, actual, slack, [&](auto wanted, auto found, double sigma, std::uint64_t /*index*/) {
+        const double value = static_cast<double>(wanted) / sigma;
+        const double error = static_cast<double>(found) / sigma - value;
+        values += value * value;
+        products += value * error;
+        errors += error * error;
+    });
+    const bool is_known = values > 0 && errors > 0;
+    return is_known ? Proportion{products / values, products * products / (values * errors)} : Proportion{};
 }
 
 }  // namespace dmlconform::compare

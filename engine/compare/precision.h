@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "engine/core/data_type.h"
@@ -32,10 +33,34 @@ inline constexpr std::uint64_t least_elements = 64;
 /// cumulative sum do. `tests/compare/precision_test.cpp` checks the constant against the formula.
 inline constexpr double highest_honest_q = 5.7;
 
-/// Limit for operations that round towards zero, which Direct3D allows (3.1.3). Such a sum of n terms of equal sign has
-/// a Q of about √n, one of random signs of about √(2n), so the limit is reached by a sum of 500,000 terms. Rounding to
-/// 11 bits starts at 2^13.
-inline constexpr double highest_truncating_q = 1024;
+/// A sum of an element, as far as roundings are concerned.
+struct RoundedSum {
+    /// The number of roundings of which the expected error has the variance: one for each term, and those of operations
+    /// beside the sum.
+    double roundings = 0;
+    /// The number of roundings of each term of which it has none, such as that of a product.
+    double of_each_term = 0;
+};
+
+/// A computation in FP32 whose operations all round towards zero, as Direct3D allows (3.1.3), gives a larger Q for less
+/// than one of 10^6 tensors. Each of the sums has results of the one before it among its terms.
+///
+/// Such an operation loses half a unit in the last place on average, which is the square root of 3 times the standard
+/// deviation of rounding to nearest. How it differs from that average is what rounding to nearest differs by from 0, so
+/// that highest_honest_q is the limit for it. The averages have one direction in the worst case. By Cauchy and Schwarz,
+/// n roundings whose variances add up to sigma² lose at most √3·√n·sigma, whatever the share of each.
+///
+/// Roundings of terms t without a variance lose at most u·Σ|t|. As the partial sums in any order have a variance of at
+/// least u²/3·(Σ|t|)²/2, that is √6·sigma.
+///
+/// Terms that have lost something pass it on. Either it is the same share of all terms, which the result then lacks as
+/// if its own sum had lost it, or it differs from term to term, as independent errors do. Losses of sums add up.
+[[nodiscard]] double highest_truncating_q(std::span<const RoundedSum> sums);
+
+/// A graph may average what long sums have lost. That leaves the loss as it is, but divides independent errors, so that
+/// the limit of all terms that reach an element is beyond any range. This number is not derived for graphs: it is the
+/// limit of a sum of 344,000 terms.
+inline constexpr double highest_truncating_q_of_graphs = 1024;
 
 /// The errors of one or several outputs, in units of the standard deviation of an FP32 computation.
 struct PrecisionStatistic {
@@ -83,5 +108,16 @@ struct Explanation {
 
 [[nodiscard]] Explanation explanation_by(const core::Tensor& other, const core::Tensor& exact,
                                          const core::Tensor& actual, const core::ElementSlack& slack);
+
+/// How well the errors are explained by one factor of all results.
+struct Proportion {
+    /// The factor minus 1: negative if results are too small.
+    double off = 0;
+    /// The explained share of the squared errors.
+    double share = 0;
+};
+
+[[nodiscard]] Proportion proportion_of(const core::Tensor& exact, const core::Tensor& actual,
+                                       const core::ElementSlack& slack);
 
 }  // namespace dmlconform::compare

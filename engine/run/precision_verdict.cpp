@@ -11,6 +11,7 @@
 #include "engine/cpu/graph_reference.h"
 #include "engine/run/dispute.h"
 #include "engine/run/reference_source.h"
+#include "engine/run/rounded_sums.h"
 
 namespace dmlconform::run {
 namespace {
@@ -104,19 +105,23 @@ bool may_be_flushed(const PrecisionQuestion& question) {
            });
 }
 
+/// How each input is rounded, for computed_again. Empty entries stay as they are.
+using OperandRoundings = std::vector<std::optional<Rounding>>;
+
 /// The reference's result for inputs that are rounded to this many bits; empty if rounding does not change them.
-std::optional<core::Tensor> computed_again(const PrecisionQuestion& question, int bits, Rounding rounding) {
+std::optional<core::Tensor> computed_again(const PrecisionQuestion& question, int bits,
+                                           const OperandRoundings& roundings) {
     std::vector<core::Tensor> inputs;
     std::vector<const core::Tensor*> pointers;
     inputs.reserve(question.inputs.size());
     bool changed = false;
-    for (const core::Tensor* input : question.inputs) {
-        if (input == nullptr) {
-            pointers.push_back(nullptr);
+    for (std::size_t i = 0; i < question.inputs.size(); ++i) {
+        if (question.inputs[i] == nullptr || !roundings[i]) {
+            pointers.push_back(question.inputs[i]);
             continue;
         }
-        core::Tensor& copy = inputs.emplace_back(copy_of(*input));
-        changed = round_elements(copy, bits, rounding) || changed;
+        core::Tensor& copy = inputs.emplace_back(copy_of(*question.inputs[i]));
+        changed = round_elements(copy, bits, *roundings[i]) || changed;
         copy.buffer.leave_memory();
         pointers.push_back(&copy);
     }
@@ -131,23 +136,76 @@ std::optional<core::Tensor> computed_again(const PrecisionQuestion& question, in
     return std::move(outputs[question.output]);
 }
 
-/// How well rounded operands explain the errors, and the Q that rounding to nearest leads to.
+/// How well rounded operands explain the errors, which of them are rounded, and the Q that rounding all of them to
+/// nearest leads to.
 struct RoundedOperands {
     double share = 0;
     double q = 0;
+    std::string which = {};
 };
+
+/// How well inputs explain the errors that are rounded in this way; empty if rounding does not change them.
+std::optional<compare::Explanation> explained(const PrecisionQuestion& question, const core::Tensor& actual, int bits,
+                                              const OperandRoundings& roundings) {
+    const auto other = computed_again(question, bits, roundings);
+    if (!other) {
+        return std::nullopt;
+    }
+    return compare::explanation_by(*other, question.reference.outputs[question.output], actual,
+                                   question.reference.slack[question.output]);
+}
 
 RoundedOperands with_rounded_operands(const PrecisionQuestion& question, const core::Tensor& actual, int bits) {
     RoundedOperands result;
     for (const Rounding rounding : {Rounding::nearest, Rounding::towards_zero}) {
-        if (const auto other = computed_again(question, bits, rounding)) {
-            const compare::Explanation explanation = compare::explanation_by(
-                *other, question.reference.outputs[question.output], actual, question.reference.slack[question.output]);
-            result.share = std::max(result.share, explanation.share);
-            result.q = rounding == Rounding::nearest ? explanation.q : result.q;
+        const OperandRoundings all(question.inputs.size(), rounding);
+        if (const auto explanation = explained(question, actual, bits, all)) {
+            result.share = std::max(result.share, explanation->share);
+            result.q = rounding == Rounding::nearest ? explanation->q : result.q;
         }
     }
     return result;
+}
+
+/// Inputs that formats of fewer bits are used for: two factors, and what is added to their product.
+constexpr std::size_t most_operands = 3;
+
+std::vector<std::size_t> floating_inputs(const PrecisionQuestion& question) {
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < question.inputs.size() && inputs.size() < most_operands; ++i) {
+        if (question.inputs[i] != nullptr && core::is_floating_point(question.inputs[i]->desc.data_type)) {
+            inputs.push_back(i);
+        }
+    }
+    return inputs;
+}
+
+/// Tries inputs of which only one is rounded, or one in another way than the others.
+void try_single_operands(const PrecisionQuestion& question, const core::Tensor& actual, int bits,
+                         RoundedOperands& result) {
+    const auto inputs = floating_inputs(question);
+    const auto slots = question.descriptor.inputs();
+    const auto attempt = [&](const OperandRoundings& roundings, std::string which) {
+        const auto explanation = explained(question, actual, bits, roundings);
+        if (explanation && explanation->share > result.share) {
+            result.share = explanation->share;
+            result.which = std::move(which);
+        }
+    };
+    for (const std::size_t input : inputs) {
+        for (const Rounding rounding : {Rounding::nearest, Rounding::towards_zero}) {
+            if (result.share >= least_share || inputs.size() < 2) {
+                return;
+            }
+            OperandRoundings roundings(question.inputs.size());
+            roundings[input] = rounding;
+            attempt(roundings, slots[input].name);
+            const auto other = rounding == Rounding::nearest ? Rounding::towards_zero : Rounding::nearest;
+            roundings.assign(question.inputs.size(), other);
+            roundings[input] = rounding;
+            attempt(roundings, "");
+        }
+    }
 }
 
 /// A name if all results have few significant bits although some expected values have more; otherwise empty.
@@ -170,6 +228,16 @@ std::string name_by_bits(const compare::PrecisionStatistic& statistic, core::Dat
                                     : fmt::format("less than FP32 ({:.1f} bits)", bits);
 }
 
+/// A name if all results are too small or too large by the same factor; otherwise empty.
+std::string name_by_proportion(const PrecisionQuestion& question, const core::Tensor& actual) {
+    const compare::Proportion proportion = compare::proportion_of(question.reference.outputs[question.output], actual,
+                                                                  question.reference.slack[question.output]);
+    return proportion.share < least_share
+               ? ""
+               : fmt::format("less than FP32 (results {:.2g} % too {})", 100 * std::fabs(proportion.off),
+                             proportion.off < 0 ? "small" : "large");
+}
+
 class Judge {
 public:
     Judge(const PrecisionQuestion& question, const core::Tensor& actual, OutputPrecision& result)
@@ -188,9 +256,14 @@ public:
         if (elements_of(question_) <= most_elements_again) {
             tf32_ = with_rounded_operands(question_, actual_, significant_bits(Precision::tf32));
             bf16_ = with_rounded_operands(question_, actual_, significant_bits(Precision::bf16));
+            if (std::max(tf32_.share, bf16_.share) < least_share) {
+                try_single_operands(question_, actual_, significant_bits(Precision::tf32), tf32_);
+                try_single_operands(question_, actual_, significant_bits(Precision::bf16), bf16_);
+            }
         }
         if (const auto operands = rounded_to()) {
-            result_.computes_as = shown_name(*operands);
+            const std::string& which = (*operands == Precision::tf32 ? tf32_ : bf16_).which;
+            result_.computes_as = shown_name(*operands) + (which.empty() ? "" : fmt::format(" of {} only", which));
             if (significant_bits(*operands) >= significant_bits(question_.promised)) {
                 return;
             }
@@ -198,9 +271,11 @@ public:
             result_.computes_as = coarse;
         } else if (question_.differs || may_be_flushed(question_)) {
             return;  // the errors may have other reasons
-        } else if (statistic.truncates() && q <= compare::highest_truncating_q) {
+        } else if (statistic.truncates() && q <= truncating_q()) {
             result_.computes_as = "FP32, rounding towards zero";
             return;
+        } else if (const std::string factor = name_by_proportion(question_, actual_); !factor.empty()) {
+            result_.computes_as = factor;
         } else {
             result_.computes_as = name_by_bits(statistic, type_);
         }
@@ -221,6 +296,12 @@ private:
     /// The largest Q of FP32. The standard deviations of a graph are those of a few runs, and have errors of their own.
     [[nodiscard]] double honest_q() const {
         return question_.descriptor.graph == nullptr ? compare::highest_honest_q : cpu::spread_multiple;
+    }
+
+    /// The largest Q of FP32 that rounds towards zero.
+    [[nodiscard]] double truncating_q() const {
+        return question_.descriptor.graph == nullptr ? compare::highest_truncating_q(rounded_sums(question_.descriptor))
+                                                     : compare::highest_truncating_q_of_graphs;
     }
 
     /// The largest Q that keeps the promise. Rounded operands have errors that are independent of FP32's.

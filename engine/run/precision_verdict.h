@@ -28,7 +28,8 @@ struct PrecisionQuestion {
 };
 
 /// Judges the precision. Empty if the reference has no standard deviations. If the errors are larger than those of
-/// FP32, the reference is computed up to four more times with inputs that are rounded to 11 and 8 bits.
+/// FP32, the reference is computed again with inputs that are rounded to 11 and 8 bits: four times, and if that does
+/// not explain them, up to 24 times with one input that is rounded alone, or in another way than the others.
 [[nodiscard]] std::optional<OutputPrecision> precision_verdict(const PrecisionQuestion& question,
                                                                const core::Tensor& actual);
 

@@ -82,4 +82,17 @@ struct TowardZero : Fp32 {
     static float sum(float a, float b) { return sum_towards_zero(a, b); }
 };
 
+/// The FP32 number towards zero. Products of two FP32 numbers are exact in double.
+[[nodiscard]] inline float cut_to_fp32(double x) {
+    const auto nearest = static_cast<float>(x);
+    const bool too_large = std::isfinite(nearest) && std::fabs(double{nearest}) > std::fabs(x);
+    return too_large ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) - 1) : nearest;
+}
+
+/// Sums and their terms are rounded towards zero.
+struct TermsTowardZero : TowardZero {
+    static float product(float a, float b) { return cut_to_fp32(double{a} * double{b}); }
+    static float fused(float a, float b, float c) { return cut_to_fp32(std::fma(double{a}, double{b}, double{c})); }
+};
+
 }  // namespace dmlconform::precision

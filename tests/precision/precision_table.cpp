@@ -2,9 +2,10 @@
 // lower precision is detected.
 // usage: precision_table honest TENSORS [OPERATOR]
 //        precision_table reduced TENSORS [OPERATOR]
+//        precision_table truncating TENSORS [OPERATOR]
 // TENSORS is the number of tensors for each operator, order and number format; long sums have fewer. OPERATOR is a name
-// of the first column. The exit code is 1 if there was a false alarm, or if less than 99 % were detected where
-// detection is possible.
+// of the first column. The exit code is 1 if there was a false alarm, if less than 99 % were detected where detection
+// is possible, or if honest rounding towards zero was beyond its limit.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -74,24 +75,52 @@ bool print_reduced(const Subject& subject, std::size_t tensors) {
     return is_right;
 }
 
+/// Formats as "48.6 (41 %)": the largest Q, and the largest share of the limit.
+bool print_truncating(const Subject& subject, std::size_t tensors) {
+    bool is_right = true;
+    std::printf("| %s |", std::string(subject.name).c_str());
+    for (std::size_t terms = 16; terms <= 65536; terms *= 16) {
+        if (terms > subject.most_terms) {
+            std::printf(" |");
+            continue;
+        }
+        double q = 0;
+        double share = 0;
+        const std::size_t fewer = terms > 4096 ? 64 : terms > 256 ? 8 : 1;
+        for (const TruncatingRow& row : truncating_rows(subject, std::max<std::size_t>(1, tensors / fewer), terms)) {
+            q = std::max(q, row.greatest_q);
+            share = std::max(share, row.greatest_share);
+        }
+        is_right = is_right && share < 1;
+        std::printf(" %.1f (%.0f %%) |", q, 100 * share);
+        std::fflush(stdout);
+    }
+    std::puts("");
+    return is_right;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::string_view mode = argc > 2 ? argv[1] : "";
-    if (mode != "honest" && mode != "reduced") {
-        std::fputs("usage: precision_table honest|reduced TENSORS [OPERATOR]\n", stderr);
+    if (mode != "honest" && mode != "reduced" && mode != "truncating") {
+        std::fputs("usage: precision_table honest|reduced|truncating TENSORS [OPERATOR]\n", stderr);
         return 2;
     }
     const auto tensors = static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10));
     const std::string_view name = argc > 3 ? argv[3] : "";
     std::puts(mode == "honest" ? "| Operator | Trials | Tensors that tell | False alarms | Taken for truncating | "
                                  "Mean Q, sequential | Greatest Q |\n| --- | --- | --- | --- | --- | --- | --- |"
-                               : "| Operator | Arithmetic | Type | K = 16 | 256 | 4,096 | 65,536 |\n"
-                                 "| --- | --- | --- | --- | --- | --- | --- |");
+              : mode == "truncating" ? "| Operator | K = 16 | 256 | 4,096 | 65,536 |\n| --- | --- | --- | --- | --- |"
+                                     : "| Operator | Arithmetic | Type | K = 16 | 256 | 4,096 | 65,536 |\n"
+                                       "| --- | --- | --- | --- | --- | --- | --- |");
     bool is_right = true;
     for (const Subject& subject : subjects()) {
         if (name.empty() || subject.name == name) {
-            is_right = (mode == "honest" ? print_honest : print_reduced)(subject, tensors) && is_right;
+            is_right = (mode == "honest"    ? print_honest
+                        : mode == "reduced" ? print_reduced
+                                            : print_truncating)(subject, tensors) &&
+                       is_right;
         }
     }
     return is_right ? 0 : 1;

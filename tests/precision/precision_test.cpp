@@ -55,6 +55,17 @@ TEST_P(Precision, FindsReducedPrecision) {
     }
 }
 
+/// Nobody who rounds every operation of a sum towards zero comes near the limit: the proof has the shares.
+TEST_P(Precision, TrustsRoundingTowardsZero) {
+    constexpr double largest_share = 0.9;
+    for (const std::size_t terms : {16u, 100u, 700u}) {
+        for (const TruncatingRow& row : truncating_rows(GetParam(), 1, std::min(terms, GetParam().most_terms))) {
+            EXPECT_LE(row.greatest_share, largest_share)
+                << text_of(row.way) << ", " << terms << " terms: Q up to " << row.greatest_q;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Precision, testing::ValuesIn(subjects()), test_name);
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/run/rounded_sums.h"
+
 namespace dmlconform::precision {
 namespace {
 
@@ -79,6 +81,33 @@ std::vector<ReducedRow> reduced_rows(const Subject& subject, std::size_t tensors
             const std::size_t fewer = terms > 4096 ? 200 : terms > 1024 ? 20 : 1;
             try_rows(subject, {.elements = 1024, .terms = terms, .half = half, .data = Data::normal}, draw,
                      std::max<std::size_t>(2, tensors / fewer), std::span(rows).subspan(first));
+        }
+    }
+    return rows;
+}
+
+std::vector<TruncatingRow> truncating_rows(const Subject& subject, std::size_t tensors, std::size_t terms) {
+    std::vector<TruncatingRow> rows;
+    Draw draw(seed_of(subject));
+    for (const Data data : {Data::normal, Data::uniform, Data::magnitudes}) {
+        const std::size_t first = rows.size();
+        for (const Format format : {Format::toward_zero, Format::terms_toward_zero}) {
+            for (const Order& order : all_orders()) {
+                rows.push_back({.way = {format, order}, .terms = terms, .data = data});
+            }
+        }
+        for (std::size_t i = 0; i < tensors; ++i) {
+            const Trial trial = subject.make(draw, {.elements = 256, .terms = terms, .data = data});
+            const cpu::Reference reference = reference_of(trial);
+            const double limit = compare::highest_truncating_q(run::rounded_sums(trial.descriptor));
+            for (TruncatingRow& row : std::span(rows).subspan(first)) {
+                const Verdict verdict = judge(trial, reference, subject.compute(trial, row.way)).front();
+                if (verdict.can_tell()) {
+                    ++row.tensors;
+                    row.greatest_q = std::max(row.greatest_q, verdict.statistic.q());
+                    row.greatest_share = std::max(row.greatest_share, verdict.statistic.q() / limit);
+                }
+            }
         }
     }
     return rows;

@@ -36,4 +36,20 @@ struct ReducedRow {
 [[nodiscard]] std::vector<ReducedRow> reduced_rows(const Subject& subject, std::size_t tensors,
                                                    std::size_t most_terms = 65536);
 
+/// FP32 that rounds towards zero, in one order of the terms and with one kind of data.
+struct TruncatingRow {
+    Way way;
+    std::size_t terms = 0;
+    Data data = Data::normal;
+    std::size_t tensors = 0;
+    /// The largest Q, and the largest one in relation to compare::highest_truncating_q.
+    double greatest_q = 0;
+    double greatest_share = 0;
+};
+
+/// FLOAT32 tensors of sums that round towards zero, with and without their terms, in every order. The first output
+/// counts.
+[[nodiscard]] std::vector<TruncatingRow> truncating_rows(const Subject& subject, std::size_t tensors,
+                                                         std::size_t terms);
+
 }  // namespace dmlconform::precision

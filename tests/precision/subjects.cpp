@@ -724,6 +724,8 @@ Outputs compute(const Trial& trial, const Way& way) {
             return Operator::compute(trial, Machine<Fp16Accumulation>(way.order, way.layer));
         case Format::toward_zero:
             return Operator::compute(trial, Machine<TowardZero>(way.order, way.layer));
+        case Format::terms_toward_zero:
+            return Operator::compute(trial, Machine<TermsTowardZero>(way.order, way.layer));
     }
     return {};
 }
@@ -799,6 +801,8 @@ std::string_view name_of(Format format) {
             return "FP16 accumulation";
         case Format::toward_zero:
             return "sums towards zero";
+        case Format::terms_toward_zero:
+            return "sums and terms towards zero";
     }
     return "";
 }

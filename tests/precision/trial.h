@@ -93,7 +93,8 @@ enum class Format : std::uint8_t {
     bf16,
     fp16,
     fp16_accumulation,
-    toward_zero
+    toward_zero,
+    terms_toward_zero
 };
 
 [[nodiscard]] std::string_view name_of(Format format);

@@ -106,6 +106,22 @@ public:
         return tensor_of(desc, std::vector<Float16>(values.begin(), values.end()));
     }
 
+    /// The result in FP32 with inputs that are changed first, by one function each.
+    template <class ChangeA, class ChangeB>
+    [[nodiscard]] core::Tensor computed_from(const ChangeA& change_a, const ChangeB& change_b) const {
+        std::vector<float> values;
+        for (std::uint32_t i = 0; i < size; ++i) {
+            for (std::uint32_t j = 0; j < size; ++j) {
+                double sum = 0;
+                for (std::uint32_t k = 0; k < length_; ++k) {
+                    sum += double{change_a(a(i, k))} * double{change_b(b(k, j))};
+                }
+                values.push_back(static_cast<float>(sum));
+            }
+        }
+        return tensor_of(*descriptor_.outputs()[0].desc, values);
+    }
+
     [[nodiscard]] run::OutputPrecision verdict(const core::Tensor& actual, Precision promised = Precision::fp32,
                                                bool differs = false) const {
         return *run::precision_verdict({descriptor_, inputs_, reference_, 0, promised, differs}, actual);
@@ -185,6 +201,43 @@ TEST(PrecisionVerdict, TellsVeryLongSumsThatRoundTowardsZeroFromCoarseOperands) 
     EXPECT_EQ(product.verdict(product.computed(Operands::fp32, Sums::truncating)).computes_as,
               "FP32, rounding towards zero");
     EXPECT_EQ(product.verdict(product.computed(Operands::tf32, Sums::fp32)).computes_as, "TF32 (11 bits)");
+}
+
+/// Errors towards zero that are larger than those of sums that round towards zero.
+TEST(PrecisionVerdict, TellsOtherErrorsTowardsZeroFromRounding) {
+    const auto cut_to = [](int bits) {
+        return [bits](float value) {
+            return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) >> (24 - bits) << (24 - bits));
+        };
+    };
+    const auto same = [](float value) { return value; };
+    const auto nearest = [](float value) { return with_bits(value, 11); };
+    const auto times = [](float factor) { return [factor](float value) { return factor * value; }; };
+    const auto expect = [](const Product& product, const core::Tensor& actual, const char* name) {
+        const run::OutputPrecision verdict = product.verdict(actual);
+        EXPECT_TRUE(verdict.statistic.truncates()) << name;
+        EXPECT_THAT(verdict.computes_as, testing::MatchesRegex(name));
+        EXPECT_EQ(verdict.promised, "FP32") << name;
+    };
+    const Product longest(DataType::float32, 4096);
+    expect(longest, longest.computed_from(times(0.999f), same), "less than FP32 .results 0.1 % too small.");
+    expect(longest, longest.computed_from(cut_to(12), cut_to(12)), "less than FP32 .1[67][.][0-9] bits.");
+    expect(longest, longest.computed_from(cut_to(11), same), "TF32 .11 bits. of ATensor only");
+    expect(longest, longest.computed_from(same, cut_to(8)), "BF16 .8 bits. of BTensor only");
+    expect(longest, longest.computed_from(cut_to(11), nearest), "TF32 .11 bits.");
+    const Product short_one(DataType::float32, 256);
+    expect(short_one, short_one.computed_from(cut_to(16), cut_to(16)), "less than FP32 .1[89][.][0-9] bits.");
+    const Product middle(DataType::float32, 512);
+    expect(middle, middle.computed_from(times(0.9999f), same), "less than FP32 .results 0.01 % too small.");
+}
+
+/// Errors of rounding one operand to nearest have no direction.
+TEST(PrecisionVerdict, TellsASingleOperandThatIsRoundedToNearest) {
+    const Product product(DataType::float32, 500);
+    const auto verdict =
+        product.verdict(product.computed_from([](float a) { return a; }, [](float b) { return with_bits(b, 11); }));
+    EXPECT_EQ(verdict.computes_as, "TF32 (11 bits) of BTensor only");
+    EXPECT_EQ(verdict.promised, "FP32");
 }
 
 TEST(PrecisionVerdict, TellsHowSumsWereKept) {

@@ -1,0 +1,15 @@
+// How many roundings an element of an operator's output goes through, from the sizes of the tensors.
+#pragma once
+
+#include <vector>
+
+#include "engine/compare/precision.h"
+#include "engine/operators/descriptor.h"
+
+namespace dmlconform::run {
+
+/// The sums of which each has results of the one before it among its terms, for compare::highest_truncating_q. Sums
+/// that are computed beside each other count as one. Operations that are not part of a sum count in the first.
+[[nodiscard]] std::vector<compare::RoundedSum> rounded_sums(const operators::Descriptor& descriptor);
+
+}  // namespace dmlconform::run
