@@ -12,6 +12,7 @@
 #include "engine/run/blank_output.h"
 #include "engine/run/output_elements.h"
 #include "engine/run/precision_verdict.h"
+#include "engine/run/quantised_codes.h"
 
 namespace dmlconform::run {
 namespace {
@@ -100,6 +101,9 @@ void OutputJudge::compare_outputs(bool says_what_is_expected, const std::vector<
         }
         const std::string missing = compare_output(i, slots[i], outputs[i], result, beyond[i]);
         blank = blank.empty() ? missing : blank;
+    }
+    if (const std::string apart = judge_codes(descriptor_, values_.inputs(), outputs, result); !apart.empty()) {
+        blank = blank.empty() ? apart : blank;
     }
     if (result.outputs.empty() && result.stray_writes.empty()) {
         return result.finish(Status::reference,
