@@ -44,7 +44,8 @@ bool has_flag(std::span<const std::uint8_t> flags) {
 }  // namespace
 
 bool may_differ_widely(const core::ElementSlack& slack) {
-    // Sums in the worst order are off by the root of their length more than usual, which is less.
+    // A sum of n terms in the worst order is off by √6·n times more than usual at most, and of normal terms by 1.2 to
+    // 1.6 n: from about 2,500 terms on, sums count as well.
     constexpr double far = 4096;
     const std::size_t count = std::min(slack.sigma.size(), slack.below.size());
     const double* const below = slack.below.data();

@@ -153,10 +153,13 @@ TEST_F(Gate, WhatARunDoesNotShowIsSaidAndFailsWhenStrict) {
         const ProgramResult strict = dmlconform(words);
         EXPECT_TRUE(ends_with_code(strict, 1));
         EXPECT_TRUE(prints(strict, row.said));
-        // The same after merging shards.
+        // The same after merging shards, which are strict if one of them was.
         words.insert(words.end(), {"--shard", "1/1", "--json", folder_.at("shard.json")});
         EXPECT_TRUE(ends_with_code(dmlconform(words), 1));
         EXPECT_EQ(json::parse(content_of(folder_.at("shard.json"))).at("exitCode"), 1);
+        EXPECT_TRUE(ends_with_code(dmlconform({"merge", folder_.at("shard.json")}), 1));
+        std::erase(words, "--strict");
+        EXPECT_TRUE(ends_with_code(dmlconform(words), 0));
         const ProgramResult merged = dmlconform({"merge", folder_.at("shard.json")});
         EXPECT_TRUE(ends_with_code(merged, 0));
         EXPECT_TRUE(prints(merged, row.said));
