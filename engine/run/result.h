@@ -145,6 +145,7 @@ struct CaseResult {
     /// The rejection that decided the case, if there was one.
     std::optional<operators::Rejection> rejection;
     std::vector<OutputResult> outputs;
+    /// What failed where a graph was judged in segments (segments.h).
     SegmentFault segments = SegmentFault::none;
     /// Names of outputs without a comparison: the case expects no values, and the engine is the reference.
     std::vector<std::string> uncompared{};
