@@ -555,7 +555,8 @@ TEST(GraphReference, LeavesOpenWhichOfSeveralValuesIsTaken) {
                  {"y"});
     Tensor values(many);
     std::iota(values.as<float>().begin(), values.as<float>().end(), 1.0F);
-    const Tensor zeros(tensor(core::DataType::uint32, {1, 1, 1, 40}));
+    Tensor zeros(tensor(core::DataType::uint32, {1, 1, 1, 40}));
+    std::ranges::fill(zeros.as<std::uint32_t>(), 0U);
     const std::vector<const Tensor*> inputs = {&values, &zeros};
     EXPECT_EQ(cpu::compute_reference(*face, inputs).undecided, std::vector<std::string>{"t"});
 }
