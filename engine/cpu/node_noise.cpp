@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -134,6 +136,37 @@ float drawn(const SingleRange& range, std::uint32_t bits) {
     return fraction * range.above - (1 - fraction) * range.below;
 }
 
+/// Noise of a standard deviation below half a unit of FP32 is mostly lost, since sums are rounded to nearest.
+constexpr auto lost_scale = static_cast<float>(normal_scale / 2);
+/// Below one unit, one of 16 runs may miss the neighbours.
+constexpr auto unit_scale = static_cast<float>(normal_scale);
+
+constexpr std::uint32_t sign_of_single = 0x80000000;
+constexpr std::uint32_t greatest_of_single = 0x7f7fffff;
+
+/// What an FP32 element becomes whose noise is below a unit: in two of 16 runs one of its neighbours, and both in turn
+/// if its range has both. That alone is a spread of 0.35 units, and of one rounding 0.29, so that noise below half a
+/// unit is left out. Empty if noise is to be added. SixteenRanges has the same for sixteen elements.
+std::optional<float> neighbour_in_turn(float element, const SingleRange& range, std::uint64_t run) {
+    const auto bits = std::bit_cast<std::uint32_t>(element);
+    const std::uint32_t magnitude = bits & ~sign_of_single;
+    if (!(range.scale > 0) || magnitude == 0 || magnitude >= greatest_of_single) {
+        return std::nullopt;
+    }
+    const std::uint64_t turn = run % monte_carlo_runs;
+    float outer = std::bit_cast<float>(bits + 1);
+    if (!(range.scale < std::fabs(outer - element) * (turn < 2 ? unit_scale : lost_scale))) {
+        return std::nullopt;
+    }
+    const auto in_range = [&](float neighbour) {
+        return element - neighbour <= range.below && neighbour - element <= range.above;
+    };
+    float inner = std::bit_cast<float>(bits - 1);
+    inner = in_range(inner) ? inner : element;
+    outer = in_range(outer) ? outer : element;
+    return turn > 1 ? element : (turn == 0 && outer != element) || inner == element ? outer : inner;
+}
+
 #if DMLCONFORM_HAS_WIDE_REGISTERS
 // By reference, because functions that are compiled for other processors pass such vectors differently.
 constexpr __mmask16 all_sixteen = 0xffff;
@@ -197,9 +230,58 @@ DMLCONFORM_EIGHT void draw_uniform(const __m512i& bits, const SixteenRanges& ran
     by = _mm512_mask_blend_ps(ranges.have_scale, _mm512_maskz_mov_ps(are_bounded, uniform), by);
 }
 
+/// The bits of numbers without their signs.
+DMLCONFORM_EIGHT void clear_signs(const __m512& numbers, __m512i& magnitudes) {
+    const __m512i signs = _mm512_set1_epi32(static_cast<int>(sign_of_single));
+    magnitudes = _mm512_maskz_andnot_epi32(all_sixteen, signs, _mm512_castps_si512(numbers));
+}
+
+/// Which elements may move by this.
+DMLCONFORM_EIGHT void find_legal(const __m512& steps, const SixteenRanges& ranges, __mmask16& legal) {
+    const __m512 down = _mm512_sub_ps(_mm512_setzero_ps(), steps);
+    legal = static_cast<__mmask16>(_mm512_cmp_ps_mask(down, ranges.below, _CMP_LE_OQ) &
+                                   _mm512_cmp_ps_mask(steps, ranges.above, _CMP_LE_OQ));
+}
+
+/// neighbour_in_turn of sixteen elements: replaces what they move by, where noise is that small.
+DMLCONFORM_EIGHT void step_in_turn(const __m512& given, const SixteenRanges& ranges, const __m512i& turns, __m512& by) {
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i bits = _mm512_castps_si512(given);
+    __m512i magnitudes;
+    clear_signs(given, magnitudes);
+    const __m512 outwards = _mm512_sub_ps(_mm512_castsi512_ps(_mm512_add_epi32(bits, one)), given);
+    const __m512 inwards = _mm512_sub_ps(_mm512_castsi512_ps(_mm512_sub_epi32(bits, one)), given);
+    __m512i units;
+    clear_signs(outwards, units);
+    const __m512i turn =
+        _mm512_maskz_and_epi32(all_sixteen, turns, _mm512_set1_epi32(static_cast<int>(monte_carlo_runs - 1)));
+    const __mmask16 is_outer = _mm512_cmpeq_epi32_mask(turn, zero);
+    const __mmask16 is_inner = _mm512_cmpeq_epi32_mask(turn, one);
+    const __m512 scales = _mm512_mask_blend_ps(static_cast<__mmask16>(is_outer | is_inner), _mm512_set1_ps(lost_scale),
+                                               _mm512_set1_ps(unit_scale));
+    const __m512 limits = _mm512_mul_ps(_mm512_castsi512_ps(units), scales);
+    const auto small = static_cast<__mmask16>(
+        ranges.have_scale & _mm512_cmpneq_epi32_mask(magnitudes, zero) &
+        _mm512_cmplt_epi32_mask(magnitudes, _mm512_set1_epi32(static_cast<int>(greatest_of_single))) &
+        _mm512_cmp_ps_mask(ranges.scale, limits, _CMP_LT_OQ));
+    if (small == 0) {
+        return;
+    }
+    __mmask16 has_outer = 0;
+    find_legal(outwards, ranges, has_outer);
+    __mmask16 has_inner = 0;
+    find_legal(inwards, ranges, has_inner);
+    const auto takes_outer = static_cast<__mmask16>(has_outer & (is_outer | (is_inner & ~has_inner)));
+    const auto takes_inner = static_cast<__mmask16>(has_inner & (is_inner | (is_outer & ~has_outer)));
+    const __m512 steps = _mm512_mask_mov_ps(_mm512_maskz_mov_ps(takes_outer, outwards), takes_inner, inwards);
+    by = _mm512_mask_blend_ps(small, by, steps);
+}
+
 /// What NodeNoise::add_to_element does to FP32 elements whose only tolerance is their own range, sixteen at a time. GCC
 /// does not vectorise loops with comparisons of numbers that may be NaN.
-DMLCONFORM_EIGHT void add_noise_to_sixteen(float* elements, const std::uint32_t* hashes, const SixteenRanges& ranges) {
+DMLCONFORM_EIGHT void add_noise_to_sixteen(float* elements, const std::uint32_t* hashes, const __m512i& turns,
+                                           const SixteenRanges& ranges) {
     const __m512i bits = _mm512_load_si512(hashes);
     const __m512i pairs = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
     const __m512i sums = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
@@ -210,22 +292,27 @@ DMLCONFORM_EIGHT void add_noise_to_sixteen(float* elements, const std::uint32_t*
     if (ranges.have_scale != ranges.elements) {
         draw_uniform(bits, ranges, by);
     }
-    // Infinities and NaN stay what they are, because no number that is added is infinite.
     const __m512 given = _mm512_maskz_loadu_ps(ranges.elements, elements);
+    step_in_turn(given, ranges, turns, by);
+    // Infinities and NaN stay what they are, because no number that is added is infinite.
     const __mmask16 moving = _mm512_mask_cmp_ps_mask(ranges.elements, by, _mm512_setzero_ps(), _CMP_NEQ_UQ);
     _mm512_mask_storeu_ps(elements, moving, _mm512_add_ps(given, by));
 }
 
 /// For elements first … end - 1, with which rows start. The ranges of some are loaded once for all runs, and hashes
-/// once for two adjacent ones.
+/// once for two adjacent ones. The turns of elements follow from the seed.
 DMLCONFORM_EIGHT void add_noise_in_sixteens(std::span<const RowOfRun> rows, std::size_t first, std::size_t end,
-                                            const core::ElementSlack& slack) {
+                                            const core::ElementSlack& slack, std::uint64_t seed) {
+    alignas(register_bytes) std::array<std::uint32_t, hashes_at_once> turns{};
     std::array<SixteenRanges, hashes_at_once / singles_at_once> ranges;
     HashHalves hashes{};
     for (std::size_t done = 0; first < end; first += hashes_at_once, done += hashes_at_once) {
         const std::size_t count = std::min(hashes_at_once, end - first);
         for (std::size_t i = 0; i < count; i += singles_at_once) {
             load_ranges(slack, first + i, count - i, ranges[i / singles_at_once]);
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            turns[k] = static_cast<std::uint32_t>(core::mixed(seed + first + k));
         }
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const std::uint64_t key = rows[row].key;
@@ -240,7 +327,9 @@ DMLCONFORM_EIGHT void add_noise_in_sixteens(std::span<const RowOfRun> rows, std:
             float* const elements = rows[row].elements + done;
             const auto& halves = rows[row].run % 2 == 0 ? hashes.low : hashes.high;
             for (std::size_t i = 0; i < count; i += singles_at_once) {
-                add_noise_to_sixteen(elements + i, halves.data() + i, ranges[i / singles_at_once]);
+                const __m512i of_run = _mm512_add_epi32(_mm512_load_si512(turns.data() + i),
+                                                        _mm512_set1_epi32(static_cast<int>(rows[row].run)));
+                add_noise_to_sixteen(elements + i, halves.data() + i, of_run, ranges[i / singles_at_once]);
             }
         }
     }
@@ -391,7 +480,12 @@ void NodeNoise::add_to_element(T& element, std::size_t index, std::size_t run, s
     }
     const NoiseRange range = range_of<T>(value, index, tolerance_, slack_);
     if constexpr (std::is_same_v<T, float>) {
-        const float by = drawn(single_range(range), half_of(core::mixed(key + index), run));
+        const SingleRange single = single_range(range);
+        if (const auto neighbour = neighbour_in_turn(element, single, core::mixed(seed_ + index) + run)) {
+            element = *neighbour;
+            return;
+        }
+        const float by = drawn(single, half_of(core::mixed(key + index), run));
         element = by == 0 ? element : element + by;
         return;
     }
@@ -419,7 +513,7 @@ void NodeNoise::add_to_rows(std::span<const RowOfRun> rows, std::size_t first, s
     const std::size_t end = first + count;
 #if DMLCONFORM_HAS_WIDE_REGISTERS
     if (has_avx512() && has_ranges_alone(tolerance_, slack_)) {
-        add_noise_in_sixteens(rows, first, std::clamp(slack_.meaningful, first, end), slack_);
+        add_noise_in_sixteens(rows, first, std::clamp(slack_.meaningful, first, end), slack_, seed_);
         return;
     }
 #endif
