@@ -31,6 +31,21 @@ std::string file_name(const std::string& path) {
     return error ? path : whole.generic_string();
 }
 
+/// The names of files that a command needs. Only files are replaced by outputs.
+std::set<std::string> names_of(const std::vector<std::string>& needed) {
+    std::set<std::string> names;
+    for (const std::string& path : needed) {
+        if (const std::string name = file_name(path); !name.empty() && name != report::standard_output_path) {
+            names.insert(name);
+        }
+    }
+    return names;
+}
+
+core::Error would_replace(const std::string& path) {
+    return {fmt::format("an output would replace {}, which this command needs", path), "name another file"};
+}
+
 bool write_to_file(const std::string& path, const std::string& text) {
     const auto written = report::write_file(path, text);
     if (!written) {
@@ -42,10 +57,7 @@ bool write_to_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 core::Result<void> check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& needed) {
-    std::set<std::string> files;
-    for (const std::string& path : needed) {
-        files.insert(path == report::standard_output_path ? "" : file_name(path));
-    }
+    const std::set<std::string> files = names_of(needed);
     std::set<std::string> written;
     for (const std::string& path : outputs) {
         if (path.empty()) {
@@ -56,9 +68,8 @@ core::Result<void> check_outputs(const std::vector<std::string>& outputs, const 
             return core::fail(fmt::format("two outputs are to be written to {}", report::file_in_messages(path)),
                               "name another file for one of them");
         }
-        if (!name.empty() && files.contains(name)) {
-            return core::fail(fmt::format("an output would replace {}, which this command needs", path),
-                              "name another file");
+        if (files.contains(name)) {
+            return tl::unexpected(would_replace(path));
         }
         if (auto writable = report::check_writable(path); !writable) {
             return writable;
@@ -86,10 +97,14 @@ bool write_document(const std::string& path, const std::function<std::string()>&
     return write_to_file(path, make());
 }
 
-int write_output(const std::string& path, const std::string& text) {
+int write_output(const std::string& path, const std::string& text, const std::vector<std::string>& needed) {
     if (path.empty()) {
         print_document(text);
         return exit_ok;
+    }
+    if (names_of(needed).contains(file_name(path))) {
+        print_error(would_replace(path));
+        return exit_usage;
     }
     return write_to_file(path, text) ? exit_ok : exit_not_run;
 }

@@ -22,8 +22,10 @@ namespace dmlconform::app {
 /// empty. False, after a message on stderr, if writing fails.
 [[nodiscard]] bool write_document(const std::string& path, const std::function<std::string()>& make);
 
-/// Writes to the file, or to the standard output if no file is named. Returns exit_ok, or exit_not_run after a message
-/// on stderr.
-[[nodiscard]] int write_output(const std::string& path, const std::string& text);
+/// Writes to the file, or to the standard output if no file is named. `needed`: the files that the text was made from.
+/// Returns exit_ok, or after a message on stderr exit_usage if it would replace one of them, and otherwise
+/// exit_not_run.
+[[nodiscard]] int write_output(const std::string& path, const std::string& text,
+                               const std::vector<std::string>& needed);
 
 }  // namespace dmlconform::app

@@ -196,7 +196,7 @@ int export_command(const HistoryOptions& options) {
         print_error(text.error());
         return exit_usage;
     }
-    return write_output(options.output, *text);
+    return write_output(options.output, *text, {options.file});
 }
 
 void set_up_add(Command command, const std::shared_ptr<HistoryOptions>& options) {

@@ -57,7 +57,9 @@ int write_imported(const core::Result<interop::Imported>& imported, const std::s
     }
     const std::string origin =
         fmt::format("imported from {} {}", what, std::filesystem::path(source).filename().generic_string());
-    return write_output(output, cases::case_file_text(origin, imported->cases));
+    std::vector<std::string> needed = imported->files;
+    needed.push_back(source);
+    return write_output(output, cases::case_file_text(origin, imported->cases), needed);
 }
 
 /// Explains how to run cases that have neither expected values nor a reference, such as models.
@@ -119,7 +121,7 @@ int export_dxdispatch(const CaseOptions& options, const std::string& output) {
         print_error({"none of the cases has a counterpart in a DxDispatch model", ""});
         return exit_usage;
     }
-    return write_output(output, model.text());
+    return write_output(output, model.text(), selection->files());
 }
 
 int export_raw(const CaseOptions& options, const std::string& folder) {
@@ -163,6 +165,9 @@ struct ModelImport {
 int import_nodes(const ModelImport& options, const cases::CaseFileKind& kind, const char* what) {
     if (const auto fits = report::check_nodes_path(options.output); !fits) {
         print_error(fits.error());
+        return exit_usage;
+    }
+    if (!can_write_documents({options.output}, {options.source})) {
         return exit_usage;
     }
     const auto model = kind.read(options.source);

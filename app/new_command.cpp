@@ -37,7 +37,7 @@ std::string wish_text(const NewOptions& options) {
 
 int new_command(const NewOptions& options) {
     if (!options.graph.empty()) {
-        return write_output(options.output, std::string(conv_relu_file));
+        return write_output(options.output, std::string(conv_relu_file), {});
     }
     const operators::OperatorSchema* schema = operators::find_operator(options.name);
     if (schema == nullptr) {
@@ -60,7 +60,7 @@ int new_command(const NewOptions& options) {
         return exit_not_run;
     }
     const std::string text = cases::case_file_text("", {&*object, 1});
-    if (const int code = write_output(options.output, text); code != exit_ok) {
+    if (const int code = write_output(options.output, text, {}); code != exit_ok) {
         return code;
     }
     if (!cpu::has_reference(*schema)) {

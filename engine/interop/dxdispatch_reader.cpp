@@ -127,6 +127,26 @@ operators::InPlaceNames in_place_names(const operators::Descriptor& descriptor, 
     return names;
 }
 
+/// The files that buffers and graphs are read from.
+std::vector<std::string> files_of(const JsonValue& resources, const JsonValue& dispatchables,
+                                  const std::filesystem::path& folder) {
+    std::vector<std::string> files;
+    const auto add = [&](const JsonValue& value) {
+        if (const std::string* source = string_member(value, "sourcePath")) {
+            files.push_back((folder / *source).string());
+        }
+    };
+    for (const cases::JsonMember& dispatchable : *dispatchables.object()) {
+        add(dispatchable.value);
+    }
+    for (const cases::JsonMember& resource : *resources.object()) {
+        if (const JsonValue* values = resource.value.find("initialValues")) {
+            add(*values);
+        }
+    }
+    return files;
+}
+
 class CommandReader {
 public:
     CommandReader(const std::string& file, std::string_view text, const JsonValue& resources,
@@ -449,7 +469,9 @@ core::Result<Imported> read_dxdispatch(const std::string& file, std::string_view
     for (std::size_t i = 0; i < commands->array()->size(); ++i) {
         reader.command((*commands->array())[i], i);
     }
-    return reader.finish();
+    Imported result = reader.finish();
+    result.files = files_of(*resources, *dispatchables, std::filesystem::path(file).parent_path());
+    return result;
 }
 
 }  // namespace dmlconform::interop

@@ -12,6 +12,8 @@ struct Imported {
     std::vector<nlohmann::ordered_json> cases;
     /// What was left out and why; one line each.
     std::vector<std::string> left_out;
+    /// The paths of the files that it was made from, which no output may replace.
+    std::vector<std::string> files{};
 };
 
 }  // namespace dmlconform::interop

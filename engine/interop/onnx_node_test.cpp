@@ -165,6 +165,7 @@ public:
     void read(const fs::path& folder) {
         const std::string name = cases::case_name("onnx/" + folder.filename().string());
         const auto model = parse<onnx::ModelProto>(folder / "model.onnx");
+        result_.files.push_back((folder / "model.onnx").string());
         if (!model) {
             return leave_out(name, model.error().message);
         }
@@ -178,7 +179,9 @@ public:
         }
         for (std::size_t set = 0; set < sets; ++set) {
             const std::string case_name = sets == 1 ? name : fmt::format("{}/{}", name, set);
-            if (auto made = make_cases(*model, folder / fmt::format("test_data_set_{}", set), case_name); !made) {
+            const fs::path data = folder / fmt::format("test_data_set_{}", set);
+            add_files_of(data);
+            if (auto made = make_cases(*model, data, case_name); !made) {
                 leave_out(case_name, made.error().message);
             }
         }
@@ -187,6 +190,15 @@ public:
     Imported take() { return std::move(result_); }
 
 private:
+    void add_files_of(const fs::path& data_set) {
+        std::error_code error;
+        for (fs::directory_iterator entry(data_set, error), end; !error && entry != end; entry.increment(error)) {
+            if (entry->path().extension() == ".pb") {
+                result_.files.push_back(entry->path().string());
+            }
+        }
+    }
+
     void leave_out(const std::string& name, const std::string& reason) {
         result_.left_out.push_back(fmt::format("{}: {}", name, reason));
     }

@@ -90,6 +90,13 @@ TEST(History, ResultsOfBothKindsAndAChange) {
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "gbench", "--entry", "1"}), 2)) << "of a run";
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "gbench", "--entry", "99"}), 2));
     EXPECT_TRUE(ends_with_code(history(file, {"export", "--format", "xml"}), 2));
+    const std::string content = content_of(file);
+    for (const char* format : {"bmf", "gbench", "csv"}) {
+        const ProgramResult replacing = history(file, {"export", "--format", format, "--output", file});
+        EXPECT_TRUE(ends_with_code(replacing, 2)) << format;
+        EXPECT_TRUE(complains(replacing, "which this command needs"));
+    }
+    EXPECT_EQ(content_of(file), content);
 }
 
 TEST(History, TheGateThePageAndTheTableAgree) {

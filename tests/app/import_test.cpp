@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/case_texts.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
 
@@ -129,6 +130,49 @@ TEST(Import, DxDispatchModelsRunOnEveryEngine) {
             EXPECT_EQ(result["status"], result["engine"] == "cpu" ? "reference" : "pass") << result.dump();
         }
     }
+}
+
+TEST(Import, OutputsDoNotReplaceWhatTheyAreMadeFrom) {
+    const TemporaryFolder folder;
+    ProgramOptions options;
+    options.folder = folder.path().string();
+    folder.write("cases.json", file_of({slice_case("a", right_values)}));
+    folder.write("a.npy", npy_file());
+    folder.write("dx.json", R"({ "resources": { "A": { "initialValues": { "sourcePath": "a.npy" } } },
+"dispatchables": { "it": { "type": "ELEMENT_WISE_IDENTITY", "desc": {
+    "InputTensor": { "DataType": "FLOAT32", "Sizes": [2] },
+    "OutputTensor": { "DataType": "FLOAT32", "Sizes": [2] } } } },
+"commands": [ { "type": "dispatch", "dispatchable": "it",
+    "bindings": { "InputTensor": "A", "OutputTensor": "A" } } ] })");
+    ASSERT_EQ(dmlconform({"export", "onnx", "cases.json", "-o", "tests"}, options).exit_code, 0);
+    std::string model;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.at("tests"))) {
+        model = entry.path().filename() == "model.onnx" ? entry.path().string() : model;
+    }
+    ASSERT_FALSE(model.empty());
+    const std::string data = (std::filesystem::path(model).parent_path() / "test_data_set_0/output_0.pb").string();
+    std::filesystem::create_symlink(model, folder.at("link.json"));
+    const struct {
+        std::vector<std::string> words;
+        std::string replaced;
+    } rows[] = {
+        {{"export", "dxdispatch", "cases.json", "-o", "./cases.json"}, folder.at("cases.json")},
+        {{"import", "dxdispatch", "dx.json", "-o", "dx.json"}, folder.at("dx.json")},
+        {{"import", "dxdispatch", "dx.json", "-o", "a.npy"}, folder.at("a.npy")},
+        {{"import", "onnx", model, "-o", model}, model},
+        {{"import", "onnx", model, "-o", "link.json"}, model},
+        {{"import", "onnx-test", "tests", "-o", model}, model},
+        {{"import", "onnx-test", "tests", "-o", data}, data},
+    };
+    for (const auto& row : rows) {
+        const std::string before = content_of(row.replaced);
+        const ProgramResult result = dmlconform(row.words, options);
+        EXPECT_EQ(result.exit_code, 2) << result.all();
+        EXPECT_NE(result.errors.find("which this command needs"), std::string::npos) << result.all();
+        EXPECT_EQ(content_of(row.replaced), before) << row.replaced;
+    }
+    EXPECT_EQ(dmlconform({"import", "onnx-test", "tests", "-o", "tests/new.json"}, options).exit_code, 0);
+    EXPECT_EQ(dmlconform({"import", "onnx-test", "tests", "-o", "tests/new.json"}, options).exit_code, 0) << "again";
 }
 
 TEST(Import, InputErrorsSayWhereWhyAndWhatToDo) {
