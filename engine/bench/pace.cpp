@@ -18,8 +18,12 @@ constexpr std::size_t most_repetitions_in_budget = 99;
 constexpr double repetitions_to_begin = 1.5;
 /// Without a budget, a repetition takes at most this many times its least time.
 constexpr double most_overhead = 2;
-/// A repetition takes this many seconds at least: of less, the calls that read the clock are a noticeable part.
-constexpr double shortest = 1e-4;
+/// A clock that counts a smaller share of the time that passes stands still. One that counts more has counted
+/// shortest_repetition after a second.
+constexpr double least_own_share = 1e-4;
+/// Seconds after which that is known. Clocks with steps of 16 ms count nothing of most short executions.
+constexpr double long_enough = 5;
+constexpr double long_enough_in_budget = 0.1;
 
 }  // namespace
 
@@ -57,7 +61,16 @@ double Pace::min_time(const Share& share, double own_share, Share::Clock::time_p
         const auto wanted = static_cast<double>(settings_.repetitions.value_or(least_repetitions));
         seconds = std::min(seconds, own * rest / (wanted + repetitions_to_begin));
     }
-    return std::max(seconds, shortest);
+    return std::max(seconds, shortest_repetition);
+}
+
+bool Pace::stands_still(double seconds, Share::Clock::time_point begun, const std::optional<Share>& share,
+                        Share::Clock::time_point now) {
+    const bool has_limit = share && share->seconds;
+    const double limit =
+        has_limit ? std::max(*share->seconds - share->spent(begun), long_enough_in_budget) : long_enough;
+    const double passed = std::chrono::duration<double>(now - begun).count();
+    return passed >= limit && seconds < least_own_share * passed;
 }
 
 std::size_t Pace::most_repetitions() const {

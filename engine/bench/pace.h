@@ -14,6 +14,9 @@ namespace dmlconform::bench {
 /// difference.
 inline constexpr std::size_t least_repetitions = 5;
 
+/// A repetition takes this many seconds at least: of less, the calls that read the clock are a noticeable part.
+inline constexpr double shortest_repetition = 1e-4;
+
 struct PaceSettings {
     /// Seconds that a repetition takes at least; nothing: `usual_min_time`.
     std::optional<double> min_time{};
@@ -52,6 +55,10 @@ public:
     /// Seconds that a repetition should take by the clock that times it. `own_share`: of the time that passes, the part
     /// that this clock counts. An engine in another process may take ten times as long as what it times.
     [[nodiscard]] double min_time(const Share& share, double own_share, Share::Clock::time_point now) const;
+    /// Whether a repetition is given up, because the clock that times it counts next to nothing of the time that
+    /// passes: the repetition would not end. `seconds`: what it has counted since `begun`.
+    [[nodiscard]] static bool stands_still(double seconds, Share::Clock::time_point begun,
+                                           const std::optional<Share>& share, Share::Clock::time_point now);
     /// How many repetitions there are at most.
     [[nodiscard]] std::size_t most_repetitions() const;
     /// Whether the repetitions so far are enough.

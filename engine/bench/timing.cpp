@@ -212,8 +212,8 @@ private:
         words_ = {"dmlconform"};
         words_.insert(words_.end(), settings_.options.begin(), settings_.options.end());
         if (settings_.pace.min_time || settings_.interleaved) {
-            words_.push_back(fmt::format("--benchmark_min_time={}",
-                                         settings_.pace.min_time.value_or(settings_.pace.usual_min_time)));
+            const double wanted = settings_.pace.min_time.value_or(settings_.pace.usual_min_time);
+            words_.push_back(fmt::format("--benchmark_min_time={}", std::max(wanted, shortest_repetition)));
         }
         words_.push_back(fmt::format("--benchmark_repetitions={}", pace_.most_repetitions()));
         if (!settings_.file_format.empty()) {
@@ -289,7 +289,6 @@ private:
             watcher_.on_progress(done_, total_, entry.name);
             share_ = pace_.share(selected.size() - done_, Clock::now());
             repeated_ = Repeated();
-            failed_ = false;
             const auto prepared = prepare(entry);
             auto& added = add(entry);
             added.Repetitions(static_cast<int>(pace_.most_repetitions()));
@@ -324,10 +323,16 @@ private:
         return measured_.get();
     }
 
-    void fail(benchmark::State& state, const core::Error& error) {
-        failed_ = true;
+    void fail(benchmark::State& state, const Benchmark& entry, const core::Error& error) {
+        failed_.insert(&entry);
         ++failures_;
         state.SkipWithError(error.message.c_str());
+    }
+
+    static core::Error takes_no_time(const Benchmark& entry, double seconds, Clock::time_point begun) {
+        return {fmt::format("the executions take no time by {}: it counted {:.0f} ns in {:.2g} s", entry.timed_by,
+                            1e9 * seconds, std::chrono::duration<double>(Clock::now() - begun).count()),
+                {}};
     }
 
     static void skip(benchmark::State& state, const char* reason) {
@@ -343,9 +348,9 @@ private:
             return interrupted;
         }
         const TimedBy timed_by = entry.timed_by_device ? TimedBy::device : TimedBy::host;
-        const bool done =
-            share_ && (failed_ || (repeated_.begun() && pace_.enough(repeated_.seconds(), timed_by, repeated_.last(),
-                                                                     *share_, Clock::now())));
+        const bool enough = share_ && repeated_.begun() &&
+                            pace_.enough(repeated_.seconds(), timed_by, repeated_.last(), *share_, Clock::now());
+        const bool done = enough || failed_.contains(&entry);
         return done ? not_needed : nullptr;
     }
 
@@ -356,7 +361,7 @@ private:
         watcher_.on_progress(done_, total_, entry.name);
         const auto prepared = prepare(entry);
         if (!prepared) {
-            return fail(state, prepared.error());
+            return fail(state, entry, prepared.error());
         }
         std::optional<Conditions> conditions;
         if (!entry.timed_by_device) {
@@ -371,12 +376,16 @@ private:
             }
             const auto time = (*prepared)->execute();
             if (!time) {
-                return fail(state, time.error());
+                return fail(state, entry, time.error());
             }
             const double taken = std::chrono::duration<double>(*time).count();
             seconds += taken;
             if (entry.own_times) {
                 state.SetIterationTime(taken);
+                const bool may_not_end = !share_ || !repeated_.begun();
+                if (may_not_end && Pace::stands_still(seconds, begun, share_, Clock::now())) {
+                    return fail(state, entry, takes_no_time(entry, seconds, begun));
+                }
             }
         }
         repeated_.add(state.iterations(), seconds, std::chrono::duration<double>(Clock::now() - begun).count());
@@ -402,7 +411,8 @@ private:
     /// The share of the current benchmark, if benchmarks are timed one after another.
     std::optional<Share> share_;
     Repeated repeated_;
-    bool failed_ = false;
+    /// Benchmarks that failed. They are not repeated.
+    std::set<const Benchmark*> failed_;
     std::size_t failures_ = 0;
     std::size_t done_ = 0;
     std::size_t total_ = 0;

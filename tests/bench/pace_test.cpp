@@ -52,6 +52,20 @@ TEST(Pace, RepetitionsFitIntoTheShare) {
     EXPECT_DOUBLE_EQ(Pace({.budget = 100}, begun).min_time({begun, 100}, 1, begun), 0.2) << "no longer than usual";
 }
 
+TEST(Pace, AClockThatStandsStillIsGivenUp) {
+    const Share unlimited{begun, std::nullopt};
+    EXPECT_FALSE(Pace::stands_still(0, begun, unlimited, after(4.9)));
+    EXPECT_TRUE(Pace::stands_still(0, begun, unlimited, after(5.1)));
+    EXPECT_TRUE(Pace::stands_still(0, begun, std::nullopt, after(5.1)));
+    EXPECT_TRUE(Pace::stands_still(1e-6, begun, unlimited, after(5.1))) << "a repetition of 1e-4 s would take 500 s";
+    EXPECT_FALSE(Pace::stands_still(6e-4, begun, unlimited, after(5.1)));
+    const Share share{begun, 3.0};
+    EXPECT_FALSE(Pace::stands_still(0, after(1), share, after(2.9)));
+    EXPECT_TRUE(Pace::stands_still(0, after(1), share, after(3.1)));
+    EXPECT_FALSE(Pace::stands_still(0, after(4), share, after(4.05))) << "its clock may have steps";
+    EXPECT_TRUE(Pace::stands_still(0, after(4), share, after(4.15)));
+}
+
 TEST(Pace, WithoutABudgetSlowWaysToAnEngineCostAtMostTwice) {
     const Pace pace({}, begun);
     const Share share = pace.share(1, begun);
