@@ -268,7 +268,8 @@ std::optional<std::vector<bench::BenchmarkFile>> read_all(const std::vector<std:
 }
 
 /// Asks the history how much results scatter. False after an error.
-bool learn_scatter([[maybe_unused]] CompareOptions& options, [[maybe_unused]] const bench::BenchmarkFile& now) {
+bool learn_scatter([[maybe_unused]] CompareOptions& options,
+                   [[maybe_unused]] const std::vector<bench::BenchmarkFile>& now) {
 #if DMLCONFORM_HAS_HISTORY
     if (options.history.empty()) {
         return true;
@@ -283,7 +284,9 @@ bool learn_scatter([[maybe_unused]] CompareOptions& options, [[maybe_unused]] co
         print_error(series.error());
         return false;
     }
-    options.settings.learned = history::learned_scatter(*series, now);
+    for (const bench::BenchmarkFile& file : now) {
+        options.settings.learned.merge(history::learned_scatter(*series, file));
+    }
 #endif
     return true;
 }
@@ -359,7 +362,7 @@ int compare_command(CompareOptions& options) {
     }
     const auto base = read_all(options.base);
     const auto now = read_all(options.now);
-    if (!base || !now || !learn_scatter(options, now->front())) {
+    if (!base || !now || !learn_scatter(options, *now)) {
         return exit_usage;
     }
     const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);

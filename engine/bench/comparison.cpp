@@ -2,10 +2,12 @@
 #include "engine/bench/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -64,42 +66,102 @@ bool have_common_clock(std::string_view one, std::string_view other) {
     return false;
 }
 
-void add_differences(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
-    for (const auto& [name, value] : base.context) {
-        const auto found = other.context.find(name);
-        if (decides_times(name) && found != other.context.end() && found->second != value &&
-            !(is_clock(name) && have_common_clock(value, found->second))) {
-            differences.insert(fmt::format("{}: {} and {}", name, value, found->second));
+/// Whether each value fits each other one.
+template <class Value, class Fit>
+bool all_fit(const std::vector<Value>& values, const Fit& fit) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t j = i + 1; j < values.size(); ++j) {
+            if (!fit(values[i], values[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// All files, those of the base first: the order says nothing about which of them differ.
+using Files = std::vector<const BenchmarkFile*>;
+
+/// Finds members of the context that differ.
+void add_differences(const Files& files, std::set<std::string>& differences) {
+    std::map<std::string, std::vector<std::string>> values_by_name;
+    for (const BenchmarkFile* file : files) {
+        for (const auto& [name, value] : file->context) {
+            auto& values = values_by_name[name];
+            if (decides_times(name) && std::ranges::find(values, value) == values.end()) {
+                values.push_back(value);
+            }
+        }
+    }
+    for (const auto& [name, values] : values_by_name) {
+        const bool is_same = is_clock(name) ? all_fit(values, have_common_clock) : values.size() < 2;
+        if (!is_same) {
+            differences.insert(fmt::format("{}: {}", name, fmt::join(values, " and ")));
         }
     }
 }
 
-/// Finds benchmarks with the same name in both files but different descriptors.
-void add_renamed(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
-    for (const auto& [name, times] : base.benchmarks) {
-        const auto found = other.benchmarks.find(name);
-        if (found != other.benchmarks.end() && !times.descriptor.empty() && !found->second.descriptor.empty() &&
-            times.descriptor != found->second.descriptor) {
-            differences.insert(fmt::format("{}: the descriptors of that name differ", name));
+/// Finds benchmarks with the same name but different descriptors.
+void add_renamed(const Files& files, std::set<std::string>& differences) {
+    std::map<std::string_view, std::string_view> descriptors;
+    for (const BenchmarkFile* file : files) {
+        for (const auto& [name, times] : file->benchmarks) {
+            if (!times.descriptor.empty() &&
+                descriptors.try_emplace(name, times.descriptor).first->second != times.descriptor) {
+                differences.insert(fmt::format("{}: the descriptors of that name differ", name));
+            }
         }
     }
 }
 
-/// Finds benchmarks that each file has by another clock.
-void add_other_clocks(const BenchmarkFile& base, const BenchmarkFile& other, std::set<std::string>& differences) {
-    std::map<std::string_view, std::string_view> clocks;
-    for (const auto& [name, times] : other.benchmarks) {
-        const BenchmarkName parts = split_name(name);
-        clocks[parts.name] = parts.clock;
-    }
-    for (const auto& [name, times] : base.benchmarks) {
-        const BenchmarkName parts = split_name(name);
-        const auto found = clocks.find(parts.name);
-        if (!other.benchmarks.contains(name) && found != clocks.end() && !parts.clock.empty() &&
-            !found->second.empty()) {
-            differences.insert(fmt::format("{}: timed by {}, and by {}", parts.name, parts.clock, found->second));
+/// Finds benchmarks that two files have by different clocks only.
+void add_other_clocks(const Files& files, std::set<std::string>& differences) {
+    using Clocks = std::set<std::string>;
+    std::map<std::string, std::vector<Clocks>> clocks_by_name;
+    for (const BenchmarkFile* file : files) {
+        std::map<std::string, Clocks> of_file;
+        for (const auto& [name, times] : file->benchmarks) {
+            const BenchmarkName parts = split_name(name);
+            if (!parts.clock.empty()) {
+                of_file[std::string(parts.name)].emplace(parts.clock);
+            }
+        }
+        for (auto& [name, clocks] : of_file) {
+            auto& all = clocks_by_name[name];
+            if (std::ranges::find(all, clocks) == all.end()) {
+                all.push_back(std::move(clocks));
+            }
         }
     }
+    const auto overlap = [](const Clocks& one, const Clocks& other) {
+        return std::ranges::any_of(one, [&](const std::string& clock) { return other.contains(clock); });
+    };
+    for (const auto& [name, all] : clocks_by_name) {
+        if (!all_fit(all, overlap)) {
+            std::vector<std::string> in_order;
+            for (const Clocks& clocks : all) {
+                std::ranges::copy_if(clocks, std::back_inserter(in_order), [&](const std::string& clock) {
+                    return std::ranges::find(in_order, clock) == in_order.end();
+                });
+            }
+            differences.insert(fmt::format("{}: timed by {}", name, fmt::join(in_order, ", and by ")));
+        }
+    }
+}
+
+/// Why the files cannot be compared.
+std::vector<std::string> differences_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
+    Files files;
+    for (const auto side : {base, now}) {
+        for (const BenchmarkFile& file : side) {
+            files.push_back(&file);
+        }
+    }
+    std::set<std::string> differences;
+    add_differences(files, differences);
+    add_renamed(files, differences);
+    add_other_clocks(files, differences);
+    return {differences.begin(), differences.end()};
 }
 
 /// The operator according to the first file that has the benchmark.
@@ -392,15 +454,7 @@ std::map<std::string, MeanRatio> RunComparison::mean_by_operator() const {
 RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                            const ComparisonSettings& settings) {
     RunComparison comparison;
-    std::set<std::string> differences;
-    for (const auto files : {base, now}) {
-        for (const BenchmarkFile& file : files) {
-            add_differences(base.front(), file, differences);
-            add_renamed(base.front(), file, differences);
-            add_other_clocks(base.front(), file, differences);
-        }
-    }
-    comparison.differences.assign(differences.begin(), differences.end());
+    comparison.differences = differences_of(base, now);
     const SamplesByName before = samples_of(base);
     const SamplesByName after = samples_of(now);
     comparison.benchmarks =

@@ -99,7 +99,7 @@ struct RunComparison {
     /// Benchmarks that only one side has.
     std::vector<std::string> missing;
     std::vector<std::string> added;
-    /// Why the runs are not comparable: differences in their contexts. Empty if they are.
+    /// Why the runs are not comparable: differences between any two of the files. Empty if they are.
     std::vector<std::string> differences;
 
     [[nodiscard]] bool regressed() const;

@@ -1,5 +1,6 @@
 // Tests what dmlconform compare prints besides its verdict: confidence intervals of ratios, geometric means, and both
-// in machine-readable form.
+// in machine-readable form, and what it learns from a history.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,6 +69,38 @@ TEST(CompareReport, ANarrowTerminalShowsTheVerdict) {
     const ProgramResult result = dmlconform({"compare", base, now, "--no-color"}, {.terminal_for_output = true});
     EXPECT_TRUE(ends_with_code(result, 1));
     EXPECT_TRUE(prints(result, name + "  1.210   SLOWER"));
+}
+
+/// Results of one process: a benchmark on an engine.
+std::string single(const std::string& engine, int minute, double time) {
+    const json document{
+        {"context",
+         {{"date", fmt::format("2026-11-21T13:{:02}:00+00:00", minute)},
+          {"dmlconform.machine", "M"},
+          {fmt::format("dmlconform.{}.adapter", engine), engine}}},
+        {"benchmarks",
+         {{{"name", engine + "/a"}, {"label", "ADD"}, {"real_time", time}, {"time_unit", "us"}, {"process", 0}}}}};
+    return document.dump();
+}
+
+/// The history knows each benchmark from the file that has its engine, in whatever order the files are.
+TEST(CompareHistory, KnowsWhatEachFileHas) {
+    const TemporaryFolder folder;
+    const std::string history = folder.at("h.sqlite");
+    std::vector<std::string> words{"history", "add", "--history", history, "--commit", "c"};
+    for (const std::string engine : {"cpu", "d3d12"}) {
+        for (int i = 0; i < 15; ++i) {
+            words.push_back(folder.write(fmt::format("{}{}.json", engine, i), single(engine, i, 100 + 0.01 * (i % 3))));
+        }
+    }
+    ASSERT_TRUE(ends_with_code(dmlconform(words), 0));
+    const std::string cpu = folder.at("cpu0.json");
+    const std::string gpu = folder.at("d3d120.json");
+    for (const auto& [first, second] : {std::pair(cpu, gpu), std::pair(gpu, cpu)}) {
+        EXPECT_TRUE(ends_with_code(
+            dmlconform({"compare", "--base", cpu, gpu, "--new", first, second, "--history", history}), 0));
+        EXPECT_TRUE(ends_with_code(dmlconform({"compare", "--base", cpu, gpu, "--new", first, second}), 4));
+    }
 }
 
 TEST(CompareReport, WhatCannotBeWrittenIsSaidBeforehand) {

@@ -381,5 +381,43 @@ TEST(CompareRuns, OtherClocks) {
     EXPECT_TRUE(compare_runs(file_of({{"a", {1}}}), file_of({{"a/real_time", {1}}}), {}).differences.empty());
 }
 
+/// The first file of the base may be the one that says nothing.
+TEST(CompareRuns, EveryFileIsHeldAgainstEveryOther) {
+    const auto run = [](const std::string& name, const std::string& engine, const std::string& adapter,
+                        const std::string& descriptor) {
+        BenchmarkFile file = file_of({{name, {1}}});
+        file.context = {{"dmlconform." + engine + ".adapter", adapter}};
+        file.benchmarks.at(name).descriptor = descriptor;
+        return file;
+    };
+    const BenchmarkFile cpu = run("c/real_time", "cpu", "processor", "1");
+    const std::pair<BenchmarkFile, const char*> others[] = {
+        {run("a/manual_time", "d3d12", "T4", "1"), "dmlconform.d3d12.adapter: A100 and T4"},
+        {run("a/manual_time", "d3d12", "A100", "2"), "a/manual_time: the descriptors of that name differ"},
+        {run("a/real_time", "d3d12", "A100", "1"),
+         "a: timed by the clock of the device or the worker, and by the wall clock"}};
+    const BenchmarkFile gpu = run("a/manual_time", "d3d12", "A100", "1");
+    for (const auto& [other, difference] : others) {
+        using Files = std::vector<BenchmarkFile>;
+        const std::pair<Files, Files> sides[] = {{{gpu}, {other}},
+                                                 {{cpu, gpu}, {cpu, other}},
+                                                 {{gpu, cpu}, {other, cpu}},
+                                                 {{gpu, other}, {cpu}},
+                                                 {{cpu}, {gpu, other}}};
+        for (const auto& [base, now] : sides) {
+            EXPECT_EQ(compare_runs(base, now, {}).differences, std::vector<std::string>{difference});
+        }
+        EXPECT_TRUE(compare_runs(Files{cpu, gpu}, Files{gpu, cpu}, {}).differences.empty());
+    }
+}
+
+/// A file may have a benchmark by two clocks. Then it fits one that has it by either of them.
+TEST(CompareRuns, OneClockInCommonIsEnough) {
+    const BenchmarkFile both = file_of({{"a/real_time", {1}}, {"a/manual_time", {1}}});
+    const BenchmarkFile one = file_of({{"a/real_time", {1}}});
+    EXPECT_TRUE(compare_runs(both, one, {}).differences.empty());
+    EXPECT_TRUE(compare_runs(one, both, {}).differences.empty());
+}
+
 }  // namespace
 }  // namespace dmlconform::bench::comparison_test
