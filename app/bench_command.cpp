@@ -238,6 +238,11 @@ int in_processes(const BenchOptions& options, const std::string& output, const I
                      "leave out --benchmark_format, --benchmark_out_format and --benchmark_list_tests"});
         return exit_usage;
     }
+    if (is_true(benchmark_option(options, "--benchmark_report_aggregates_only", "BENCHMARK_REPORT_AGGREGATES_ONLY"))) {
+        print_error({"--processes merges the repetitions of all processes, so that it needs them",
+                     "leave out --benchmark_report_aggregates_only and BENCHMARK_REPORT_AGGREGATES_ONLY"});
+        return exit_usage;
+    }
     BenchProcesses wanted;
     wanted.count = options.processes;
     wanted.time_budget = options.time_budget;

@@ -58,6 +58,8 @@ std::vector<std::string> child_words(const BenchProcesses& wanted, const Invocat
     }
     words.emplace_back("--benchmark_format=json");
     words.emplace_back("--benchmark_display_aggregates_only=false");
+    // The environment may ask for it, in any of Google Benchmark's spellings of "true".
+    words.emplace_back("--benchmark_report_aggregates_only=false");
     if (!wanted.has_repetitions) {
         words.push_back(fmt::format("--benchmark_repetitions={}", usual_repetitions));
     }
@@ -201,9 +203,10 @@ int bench_in_processes(const BenchProcesses& wanted, const Invocation& invocatio
     if (interrupted()) {
         warn("dmlconform: interrupted; {} of {} processes timed something\n", results.processes(), wanted.count);
     }
+    const bool nothing = results.timed() == 0;
     if (results.benchmarks() != 0) {
         print(core::ShownText::made_of(results.table(output_width())));
-        if (!wanted.output.empty()) {
+        if (!wanted.output.empty() && !nothing) {
             auto written = file.write(results.document());
             if (written) {
                 written = file.commit();
@@ -214,7 +217,14 @@ int bench_in_processes(const BenchProcesses& wanted, const Invocation& invocatio
             }
         }
     }
-    return interrupted() ? interrupt_exit_code() : code;
+    if (interrupted()) {
+        return interrupt_exit_code();
+    }
+    if (nothing && code == exit_ok) {
+        warn("dmlconform: nothing was timed\n");
+        return exit_unexpected;
+    }
+    return code;
 }
 
 }  // namespace dmlconform::app

@@ -94,6 +94,16 @@ std::string counted(std::size_t count, std::size_t all) {
                           : fmt::format("{} of {} benchmarks", count, all);
 }
 
+/// How many of the repetitions, or of the processes, failed, and why.
+std::string failure_text(const Repetitions& repetitions, std::size_t processes) {
+    if (processes == 0 && repetitions.seconds.empty()) {
+        return core::show("failed: {}", repetitions.error).text();
+    }
+    const std::size_t all = processes != 0 ? processes : repetitions.seconds.size() + repetitions.failures;
+    const std::string many = processes != 0 ? "processes" : "repetitions";
+    return core::show("failed in {} of {} {}: {}", repetitions.failures, all, many, repetitions.error).text();
+}
+
 /// By what share the yardstick's times differ; 0 if there are none.
 double speed_change(const std::vector<benchmark::BenchmarkReporter::Run>& report) {
     std::vector<double> times;
@@ -130,7 +140,7 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
     ++count_;
     std::string line = name_text(repetitions.name, name_width_);
     if (repetitions.seconds.empty()) {
-        line += core::show(" failed: {}", repetitions.error).text();
+        line += " " + failure_text(repetitions, processes_);
     } else {
         const bool noisy = !repetitions.unsettled && repetitions.seconds.size() >= least_spread &&
                            spread(repetitions.seconds) > noisy_spread;
@@ -151,6 +161,9 @@ void LineReporter::ReportRuns(const std::vector<Run>& report) {
         noisy_ += noisy ? 1 : 0;
     }
     line.erase(line.find_last_not_of(' ') + 1);
+    if (!repetitions.seconds.empty() && repetitions.failures != 0) {
+        line += "\n    " + failure_text(repetitions, processes_);
+    }
     GetOutputStream() << line << "\n" << node_lines(report, name_width_) << std::flush;
 }
 

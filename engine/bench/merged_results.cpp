@@ -31,8 +31,14 @@ bool is_repetition(const Json& entry) {
            entry.value("run_type", std::string("iteration")) == "iteration";
 }
 
+bool has_failed(const Json& entry) {
+    const auto found = entry.find("error_occurred");
+    return found != entry.end() && *found == true;
+}
+
+/// A failed repetition has a time as well, which is 0.
 bool has_time(const Json& entry) {
-    return entry.contains("real_time") && entry["real_time"].is_number() &&
+    return !has_failed(entry) && entry.contains("real_time") && entry["real_time"].is_number() &&
            entry.value("time_unit", "") == microseconds;
 }
 
@@ -78,17 +84,19 @@ const std::vector<Statistic>& statistics() {
     return all;
 }
 
+/// At least one of the repetitions has a time.
 Json aggregate(const std::vector<Json>& repetitions, const std::string& name, const Statistic& statistic) {
-    const Json& first = repetitions.front();
+    const std::vector<double> times = values_of(repetitions, "real_time");
+    const Json& first = *std::ranges::find_if(repetitions, has_time);
     Json entry{{"name", name + "_" + statistic.name},
                {"run_name", name},
                {"run_type", "aggregate"},
-               {"repetitions", repetitions.size()},
+               {"repetitions", times.size()},
                {"threads", first.value("threads", 1)},
                {"aggregate_name", statistic.name},
                {"aggregate_unit", statistic.unit},
-               {"iterations", repetitions.size()},
-               {"real_time", statistic.of(values_of(repetitions, "real_time"))},
+               {"iterations", times.size()},
+               {"real_time", statistic.of(times)},
                {"cpu_time", statistic.of(values_of(repetitions, "cpu_time"))},
                {"time_unit", microseconds}};
     if (first.contains("label")) {
@@ -131,6 +139,22 @@ Run run_of(const std::string& name, const std::vector<Json>& process) {
     return run;
 }
 
+/// One run without a time for each process in which a repetition failed.
+Runs failures_of(const std::string& name, const std::vector<Json>& repetitions) {
+    Runs failures;
+    std::set<std::int64_t> processes;
+    for (const Json& entry : repetitions) {
+        if (has_failed(entry) && processes.insert(entry[process_counter].get<std::int64_t>()).second) {
+            const auto message = entry.find("error_message");
+            Run& run = failures.emplace_back();
+            run.run_name.function_name = name;
+            run.run_type = Run::RT_Iteration;
+            set_error(run, message != entry.end() && message->is_string() ? message->get<std::string>() : "no reason");
+        }
+    }
+    return failures;
+}
+
 }  // namespace
 
 core::Result<void> MergedResults::add(std::string_view text) {
@@ -155,6 +179,11 @@ core::Result<void> MergedResults::add(std::string_view text) {
     }
     ++processes_;
     return {};
+}
+
+std::size_t MergedResults::timed() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        repetitions_, [](const auto& benchmark) { return std::ranges::any_of(benchmark.second, has_time); }));
 }
 
 std::string MergedResults::document() const {
@@ -191,6 +220,8 @@ std::string MergedResults::table(std::size_t width) const {
         for (const auto& [number, process] : by_process(repetitions_.at(name))) {
             runs.push_back(run_of(name, process));
         }
+        const Runs failures = failures_of(name, repetitions_.at(name));
+        runs.insert(runs.end(), failures.begin(), failures.end());
         if (!runs.empty()) {
             rows.push_back(std::move(runs));
             context.name_field_width = std::max(context.name_field_width, name.size());
@@ -198,7 +229,7 @@ std::string MergedResults::table(std::size_t width) const {
     }
     // Single values of a device's clock are judged more strictly, but here each value comes from another process.
     const std::set<std::string> by_devices;
-    LineReporter lines(by_devices, width);
+    LineReporter lines(by_devices, width, processes_);
     std::ostringstream text;
     lines.SetOutputStream(&text);
     lines.ReportContext(context);

@@ -23,10 +23,25 @@ std::string error_in(const AnyRun& run) {
     }
 }
 
+template <class AnyRun>
+void set_error_in(AnyRun& run, const std::string& error) {
+    if constexpr (requires { run.error_occurred; }) {
+        run.error_occurred = true;
+        run.error_message = error;
+    } else {
+        run.skipped = decltype(run.skipped){2};  // benchmark::internal::SkippedWithError
+        run.skip_message = error;
+    }
+}
+
 }  // namespace
 
 std::string error_of(const Run& run) {
     return error_in(run);
+}
+
+void set_error(Run& run, const std::string& error) {
+    set_error_in(run, error);
 }
 
 Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_by_devices) {
@@ -35,8 +50,9 @@ Repetitions repetitions_of(const Runs& runs, const std::set<std::string>& timed_
         repetitions.name = run.run_name.str();
         if (is_repetition(run)) {
             repetitions.seconds.push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
-        } else if (repetitions.error.empty()) {
-            repetitions.error = error_of(run);
+        } else if (const std::string error = error_of(run); !error.empty()) {
+            repetitions.error = repetitions.failures == 0 ? error : repetitions.error;
+            ++repetitions.failures;
         }
     }
     const bool by_device = !runs.empty() && timed_by_devices.contains(runs.front().run_name.function_name);

@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,13 +15,16 @@ using Runs = std::vector<benchmark::BenchmarkReporter::Run>;
 
 /// Why it has no time; empty if it has.
 [[nodiscard]] std::string error_of(const benchmark::BenchmarkReporter::Run& run);
+/// Makes it a run without a time.
+void set_error(benchmark::BenchmarkReporter::Run& run, const std::string& error);
 
 struct Repetitions {
     std::string name;
     /// Seconds per iteration, in the order of the repetitions, without failed ones and aggregates.
     std::vector<double> seconds;
-    /// Why a repetition failed; empty if none did.
+    /// Why the first repetition that failed did so, and how many failed; empty if none did.
     std::string error;
+    std::size_t failures = 0;
     bool unsettled = false;
 };
 

@@ -13,6 +13,7 @@
 #include "engine/core/hardware_threads.h"
 #include "engine/core/processor_clock.h"
 #include "tests/app/case_texts.h"
+#include "tests/app/changed_worker.h"
 #include "tests/app/expectations.h"
 #include "tests/app/program.h"
 #include "tests/temporary_folder.h"
@@ -138,6 +139,55 @@ TEST(BenchProcesses, FailAsOneProcessDoes) {
         const ProgramResult result = bench(file, {std::string("--processes=") + number});
         EXPECT_TRUE(ends_with_code(result, 2)) << number;
         EXPECT_TRUE(complains(result, "a number from 1 to 10000 is needed")) << number;
+    }
+}
+
+/// A worker that executes in another way.
+std::string worker_that(const TemporaryFolder& folder, const char* executes) {
+    return changed_worker(folder, fmt::format(R"(right = worker.answer
+def answer(request, programs):
+    if request["request"] == "execute":
+        {}
+    return right(request, programs)
+worker.answer = answer)",
+                                              executes));
+}
+
+TEST(BenchProcesses, SayThatNothingWasTimed) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::string out = folder.at("out.json");
+    // Finding out whether it is right takes fewer executions.
+    const std::string worker = worker_that(folder, R"(mine = programs[request["executable"]]
+        mine["count"] = mine.get("count", 0) + 1
+        if mine["count"] > 6: raise ValueError(7))");
+    const ProgramResult failed = dmlconform({"bench", file, "--engine", worker, "--no-roofline", "--no-verify",
+                                             "--processes=2", "--benchmark_min_time=0.001", "--benchmark_out=" + out});
+    EXPECT_TRUE(ends_with_code(failed, 1));
+    EXPECT_TRUE(prints(failed, "failed in 2 of 2 processes: ValueError(7)"));
+    EXPECT_TRUE(complains(failed, "nothing was timed"));
+    EXPECT_FALSE(std::filesystem::exists(out)) << "no time could be read from it";
+    const ProgramResult none = bench(file, {"--processes=2", "--benchmark_filter=none"});
+    EXPECT_TRUE(ends_with_code(none, 1));
+    EXPECT_EQ(occurrences(none.errors, "nothing was timed"), 1u) << none.errors;
+}
+
+TEST(BenchProcesses, NeedTheRepetitions) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::vector<std::string> words{
+        "bench", file, "--engine", "cpu", "--no-roofline", "--processes=2", "--benchmark_min_time=0.001"};
+    std::vector<std::string> only_aggregates = words;
+    only_aggregates.emplace_back("--benchmark_report_aggregates_only=true");
+    const ProgramResult refused = dmlconform(only_aggregates);
+    EXPECT_TRUE(ends_with_code(refused, 2));
+    EXPECT_TRUE(complains(refused, "leave out --benchmark_report_aggregates_only"));
+    for (const auto& [value, code] : {std::pair("true", 2), std::pair("YES", 0)}) {
+        ProgramOptions options;
+        options.environment = {{"BENCHMARK_REPORT_AGGREGATES_ONLY", value}};
+        const ProgramResult result = dmlconform(words, options);
+        EXPECT_TRUE(ends_with_code(result, code)) << value;
+        EXPECT_EQ(result.output.find("cpu/a/good/") != std::string::npos, code == 0) << result.all();
     }
 }
 
@@ -297,6 +347,22 @@ TEST(Bench, ABudgetEndsRepetitions) {
         const ProgramResult refused = bench(several(folder, 1), {std::string("--time-budget=") + wrong});
         EXPECT_TRUE(ends_with_code(refused, 2)) << wrong;
         EXPECT_TRUE(complains(refused, "seconds are needed, for example 60s")) << wrong;
+    }
+}
+
+/// Clocks with coarse steps say that short executions took no time.
+TEST(Bench, WhatTakesNoTimeFails) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const std::string worker = worker_that(folder, "return {\"nanoseconds\": 0}");
+    for (const char* how : {"--benchmark_repetitions=2", "--benchmark_enable_random_interleaving"}) {
+        ProgramOptions options;
+        options.timeout = std::chrono::seconds(60);
+        const ProgramResult result = dmlconform({"bench", file, "--engine", worker, "--no-roofline", "--no-verify",
+                                                 "--time-budget=0.5s", "--benchmark_min_time=0", how},
+                                                options);
+        EXPECT_TRUE(ends_with_code(result, 1)) << how;
+        EXPECT_TRUE(prints(result, "failed: the executions take no time by the worker's own clock: it counted 0 ns"));
     }
 }
 

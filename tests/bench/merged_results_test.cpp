@@ -91,6 +91,54 @@ TEST(MergedResults, AreATableOfProcesses) {
     EXPECT_NE(table.find("up to 30% of the time was waiting"), std::string::npos) << table;
 }
 
+/// What a process writes in which the benchmark failed. Google Benchmark gives it a time of 0.
+std::string failure(const std::string& message) {
+    return R"({"context": {}, "benchmarks": [{"name": "cpu/a", "run_name": "cpu/a", "run_type": "iteration",)"
+           R"( "error_occurred": true, "error_message": ")" +
+           message + R"(", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "us"}]})";
+}
+
+TEST(MergedResults, AFailureIsNoTime) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(failure("first")));
+    ASSERT_TRUE(merged.add(results(100, 100)));
+    ASSERT_TRUE(merged.add(failure("second")));
+    EXPECT_EQ(merged.timed(), 1u);
+    const std::string table = merged.table(0);
+    EXPECT_NE(table.find(" 100 µs "), std::string::npos) << table;
+    EXPECT_NE(table.find("\n    failed in 2 of 3 processes: first\n"), std::string::npos) << table;
+    const auto document = nlohmann::json::parse(merged.document());
+    for (const auto& entry : document["benchmarks"]) {
+        if (entry["run_type"] == "aggregate" && entry["aggregate_unit"] == "time") {
+            EXPECT_EQ(entry["repetitions"], 2) << entry;
+            EXPECT_EQ(entry["label"], "ADD 01") << entry;
+            EXPECT_EQ(entry["real_time"], entry["aggregate_name"] == "stddev" ? 0 : 100) << entry;
+        }
+    }
+    const auto file = parse_benchmark_file("merged.json", merged.document());
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->benchmarks.at("cpu/a").processes.size(), 1u);
+}
+
+TEST(MergedResults, OnlyFailures) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(failure("broken")));
+    ASSERT_TRUE(merged.add(failure("broken")));
+    EXPECT_EQ(merged.benchmarks(), 1u);
+    EXPECT_EQ(merged.timed(), 0u);
+    EXPECT_NE(merged.table(0).find(" failed in 2 of 2 processes: broken\n"), std::string::npos) << merged.table(0);
+    EXPECT_EQ(nlohmann::json::parse(merged.document())["benchmarks"].size(), 2u) << "no aggregates";
+}
+
+/// A process may fail after it has measured something.
+TEST(MergedResults, AProcessWithAFailureAndATimeIsOne) {
+    MergedResults merged;
+    ASSERT_TRUE(merged.add(results(100, 100)));
+    ASSERT_TRUE(merged.add(results(0, 200, R"(, "error_occurred": true, "error_message": "late")")));
+    ASSERT_TRUE(merged.add(results(100, 100)));
+    EXPECT_NE(merged.table(0).find("failed in 1 of 3 processes: late"), std::string::npos) << merged.table(0);
+}
+
 /// The longest line of a text.
 std::size_t width_of(const std::string& text) {
     std::size_t longest = 0;
