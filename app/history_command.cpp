@@ -138,7 +138,10 @@ int gate_command(const HistoryOptions& options) {
         return exit_usage;
     }
     print(verdict->text);
-    return verdict->slower != 0 ? exit_unexpected : verdict->maybe_slower != 0 ? exit_cannot_tell : exit_ok;
+    if (verdict->slower != 0) {
+        return exit_unexpected;
+    }
+    return verdict->maybe_slower != 0 || !verdict->tells() ? exit_cannot_tell : exit_ok;
 }
 
 /// The entry asked for, or else the newest one of benchmarks, or else the newest one.
@@ -255,7 +258,8 @@ void add_history_command(Command app, int& exit_code) {
     add("add", "Add results. A result that was added before is not added again", set_up_add, add_command);
     add("show", "Show trends, and where something changed", set_up_show, show_command);
     add("gate",
-        "Say which benchmarks are slower than before. The exit code is 1 if any is, and 4 if the next result will tell",
+        "Say which benchmarks are slower than before. The exit code is 1 if any is, and 4 if only later results will "
+        "tell",
         set_up_judging, gate_command);
     add("export", "Write results for other tools", set_up_export, export_command);
 }

@@ -110,22 +110,50 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
     return text + (changes.text().empty() ? core::show("\nNo changes.\n") : core::show("\nChanges:\n{}", changes));
 }
 
-HistoryVerdict verdict_of(const std::vector<history::Series>& all, const HistoryView& view,
-                          const report::ConsoleStyle& style) {
+/// What the numbers of a verdict say.
+std::string summary_of(const HistoryVerdict& verdict, const HistoryView& view) {
+    std::string text;
+    if (verdict.tells()) {
+        text = fmt::format("{} of {} benchmarks slower", verdict.slower, verdict.benchmarks);
+    } else if (verdict.too_few == 0) {
+        text = "none of the benchmarks is in the newest results";
+    } else {
+        text = fmt::format("it cannot be told of any of {} whether it is slower",
+                           core::counted(verdict.too_few, "benchmark"));
+    }
+    if (verdict.maybe_slower != 0) {
+        text += fmt::format("; of {} the next result will tell", verdict.maybe_slower);
+    }
+    if (verdict.too_few != 0) {
+        text += fmt::format("; {} {} fewer than {} results", verdict.too_few, verdict.too_few == 1 ? "has" : "have",
+                            history::fewest_results(view.settings));
+    }
+    if (verdict.gone != 0) {
+        text += fmt::format("; {} left out: not in the newest results", verdict.gone);
+    }
+    return text;
+}
+
+HistoryVerdict verdict_of(const std::vector<history::Series>& all, const history::NewestResults& newest,
+                          const HistoryView& view, const report::ConsoleStyle& style) {
     HistoryVerdict verdict;
     const auto each = history::for_each_of(all.size(), view.settings);
     for (const history::Series& series : all) {
-        const history::Judgement judged = history::judge(history::changes_of(series, each), series.points.size(), each);
+        const auto judged = history::judge(series, history::changes_of(series, each), newest, each);
+        if (judged.verdict == history::Verdict::gone) {
+            ++verdict.gone;
+            continue;
+        }
         ++verdict.benchmarks;
         verdict.slower += judged.verdict == history::Verdict::slower ? 1 : 0;
         verdict.maybe_slower += judged.verdict == history::Verdict::maybe_slower ? 1 : 0;
+        verdict.too_few += judged.verdict == history::Verdict::too_few ? 1 : 0;
         if (judged.verdict == history::Verdict::slower || judged.verdict == history::Verdict::maybe_slower) {
             verdict.text += change_line(series, *judged.change, style);
         }
     }
-    verdict.text += core::show(
-        "{} of {} benchmarks slower{}\n", verdict.slower, verdict.benchmarks,
-        verdict.maybe_slower == 0 ? "" : fmt::format("; of {} the next result will tell", verdict.maybe_slower));
+    verdict.summary = summary_of(verdict, view);
+    verdict.text += core::show("{}\n", verdict.summary);
     return verdict;
 }
 
@@ -188,13 +216,14 @@ core::Result<HistoryVerdict> history_verdict(history::Store& store, const Histor
     if (!all) {
         return tl::unexpected(all.error());
     }
+    const history::NewestResults newest(*all, view.settings.window);
     keep_matching(*all, view.filter, [](const history::Series& entry) { return entry.benchmark; });
     if (all->empty()) {
         return core::fail(view.filter.empty() ? "there are no benchmarks in the history"
                                               : fmt::format("no benchmark in the history matches {}", view.filter),
                           "`dmlconform history add RESULT` adds what `bench --benchmark_out` writes");
     }
-    return verdict_of(*all, view, style);
+    return verdict_of(*all, newest, view, style);
 }
 
 core::Result<core::ShownText> history_report(history::Store& store, const HistoryView& view,
@@ -211,6 +240,7 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
     if (view.entries) {
         return entries_table(*entries, style);
     }
+    const history::NewestResults newest(*series, view.settings.window);
     keep_matching(*series, view.filter, [](const history::Series& entry) { return entry.benchmark; });
     keep_matching(*outcomes, view.filter, [](const history::OutcomeSeries& entry) { return entry.operator_name; });
     if (series->empty() && outcomes->empty()) {
@@ -224,8 +254,8 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
         core::show("{}, {} to {}\n", core::counted(entries->size(), "result"),
                    history::format_moment(entries->front().measured), history::format_moment(entries->back().measured));
     if (!series->empty()) {
-        text += core::show("\n{}\n{} of {} benchmarks slower\n", times_table(*series, view, style),
-                           verdict_of(*series, view, style).slower, series->size());
+        text +=
+            core::show("\n{}\n{}\n", times_table(*series, view, style), verdict_of(*series, newest, view, style).summary);
     }
     if (!outcomes->empty()) {
         text += core::show("\n{}", outcomes_table(*outcomes, style));

@@ -19,10 +19,20 @@ struct HistoryView {
 
 /// What the newest results say of speed.
 struct HistoryVerdict {
+    /// Those that the newest results have.
     std::size_t benchmarks = 0;
     std::size_t slower = 0;
     std::size_t maybe_slower = 0;
-    core::ShownText text;
+    /// How many have too few results to tell.
+    std::size_t too_few = 0;
+    /// How many the newest results do not have.
+    std::size_t gone = 0;
+    /// The line with these numbers.
+    std::string summary{};
+    core::ShownText text{};
+
+    /// False if nothing could be judged.
+    [[nodiscard]] bool tells() const { return benchmarks > too_few; }
 };
 
 /// A line for each benchmark that is slower, or may be, and one that counts them.

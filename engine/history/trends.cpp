@@ -26,10 +26,11 @@ Json point_json(const Point& point) {
     return {{"measured", format_moment(point.measured)}, {"commit", point.commit}, {"driver", point.driver}};
 }
 
-Json times_json(Series series, const ChangePointSettings& settings) {
+Json times_json(Series series, const NewestResults& newest, const ChangePointSettings& settings) {
     // What is not drawn decides, too.
     const std::vector<ChangePoint> found = changes_of(series, settings);
     const std::size_t all = series.points.size();
+    const Verdict verdict = judge(series, found, newest, settings).verdict;
     keep_newest(series.points);
     const std::size_t left_out = all - series.points.size();
     Json points = Json::array();
@@ -57,7 +58,7 @@ Json times_json(Series series, const ChangePointSettings& settings) {
             {"points", std::move(points)},
             {"level", by_fastest ? "fastest process" : "median"},
             {"changes", std::move(changes)},
-            {"verdict", to_string(judge(found, all, settings).verdict)}};
+            {"verdict", to_string(verdict)}};
 }
 
 Json outcomes_json(OutcomeSeries series) {
@@ -93,8 +94,9 @@ core::Result<Json> trends(Store& store, const ChangePointSettings& settings) {
     }
     std::vector<Json> all;
     const ChangePointSettings each = for_each_of(series->size(), settings);
+    const NewestResults newest(*series, settings.window);
     for (const Series& one : *series) {
-        all.push_back(times_json(one, each));
+        all.push_back(times_json(one, newest, each));
     }
     for (const OutcomeSeries& one : *outcomes) {
         all.push_back(outcomes_json(one));

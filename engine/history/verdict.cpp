@@ -1,15 +1,27 @@
-// The newest change point decides.
+// The newest change point decides, among those that are confirmed.
 #include "engine/history/verdict.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace dmlconform::history {
+namespace {
+
+bool is_slowdown(const ChangePoint& change) {
+    return change.after > change.before;
+}
+
+std::pair<std::int64_t, std::int64_t> moment_of(const Point& point) {
+    return {point.measured, point.entry};
+}
+
+}  // namespace
 
 const char* to_string(Verdict verdict) {
-    constexpr std::array names{"as before", "slower", "maybe slower", "faster"};
+    constexpr std::array names{"as before", "slower", "maybe slower", "faster", "too few", "gone"};
     return names[static_cast<std::size_t>(verdict)];
 }
 
@@ -28,19 +40,51 @@ std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSetti
     return find_change_points(levels, settings, errors);
 }
 
+NewestResults::NewestResults(std::span<const Series> all, std::size_t window)
+    : first_(std::numeric_limits<std::int64_t>::min(), 0) {
+    for (const Series& series : all) {
+        if (series.points.size() >= window) {
+            first_ = std::max(first_, moment_of(series.points[series.points.size() - window]));
+        }
+    }
+}
+
+bool NewestResults::have(const Series& series) const {
+    return !series.points.empty() && moment_of(series.points.back()) >= first_;
+}
+
+std::size_t fewest_results(const ChangePointSettings& settings) {
+    return std::max<std::size_t>(settings.least, 2) + 1;
+}
+
 Judgement judge(std::span<const double> medians, const ChangePointSettings& settings) {
     return judge(find_change_points(medians, settings), medians.size(), settings);
 }
 
 Judgement judge(std::span<const ChangePoint> changes, std::size_t results, const ChangePointSettings& settings) {
-    if (changes.empty() || results - changes.back().index > settings.window) {
-        return {};
+    if (results < fewest_results(settings)) {
+        return {Verdict::too_few, std::nullopt};
     }
-    const ChangePoint& change = changes.back();
-    if (change.after <= change.before) {
-        return {change.confirmed ? Verdict::faster : Verdict::as_before, change};
+    std::span<const ChangePoint> confirmed = changes;
+    std::optional<ChangePoint> newest;
+    if (!changes.empty() && !changes.back().confirmed) {
+        newest = changes.back();
+        confirmed = changes.first(changes.size() - 1);
     }
-    return {change.confirmed ? Verdict::slower : Verdict::maybe_slower, change};
+    Judgement judged;
+    if (!confirmed.empty() && results - confirmed.back().index <= settings.window) {
+        judged = {is_slowdown(confirmed.back()) ? Verdict::slower : Verdict::faster, confirmed.back()};
+    }
+    if (judged.verdict != Verdict::slower && newest && is_slowdown(*newest)) {
+        judged = {Verdict::maybe_slower, newest};
+    }
+    return judged;
+}
+
+Judgement judge(const Series& series, std::span<const ChangePoint> changes, const NewestResults& newest,
+                const ChangePointSettings& settings) {
+    return newest.have(series) ? judge(changes, series.points.size(), settings)
+                               : Judgement{Verdict::gone, std::nullopt};
 }
 
 }  // namespace dmlconform::history

@@ -111,6 +111,7 @@ TEST(History, TheGateThePageAndTheTableAgree) {
         {"slower since c3", {100, 101, 100, 114, 114}, 1, "1 of 1 benchmarks slower"},
         {"only the newest", {100, 101, 100, 99, 114}, 4, "0 of 1 benchmarks slower"},
         {"faster", {100, 101, 100, 80, 80}, 0, "0 of 1 benchmarks slower"},
+        {"slower, and the newest as before", {100, 101, 100, 114, 114, 114, 100}, 1, "1 of 1 benchmarks slower"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.what);
@@ -134,6 +135,38 @@ TEST(History, TheGateThePageAndTheTableAgree) {
     }
     const TemporaryFolder folder;
     EXPECT_TRUE(ends_with_code(history(folder.at("none.sqlite"), {"gate"}), 2));
+}
+
+TEST(History, TheGateSaysWhatItCannotJudge) {
+    const TemporaryFolder folder;
+    const std::string file = folder.at("h.sqlite");
+    int minute = 0;
+    const auto add = [&](int benchmarks, double microseconds) {
+        const std::string result = folder.write("next.json", results(minute++, microseconds, benchmarks));
+        ASSERT_TRUE(ends_with_code(history(file, {"add", result, "--commit", "c"}), 0));
+    };
+    const auto gate_says = [&](int exit_code, const char* text) {
+        const ProgramResult gate = history(file, {"gate"});
+        EXPECT_TRUE(ends_with_code(gate, exit_code));
+        EXPECT_TRUE(prints(gate, text));
+        EXPECT_TRUE(prints(history(file, {"show"}), text));
+    };
+    for (int i = 0; i < 3; ++i) {
+        add(2, 100);
+    }
+    gate_says(4, "it cannot be told of any of 2 benchmarks whether it is slower; 2 have fewer than 4 results\n");
+    add(3, 100);
+    gate_says(0, "0 of 3 benchmarks slower; 1 has fewer than 4 results\n");
+    add(2, 130);
+    add(2, 130);
+    gate_says(1, "2 of 3 benchmarks slower; 1 has fewer than 4 results\n");
+    for (int i = 0; i < 8; ++i) {
+        add(1, 130);
+    }
+    gate_says(0, "0 of 1 benchmarks slower; 2 left out: not in the newest results\n");
+    const ProgramResult gone = history(file, {"gate", "--filter", "*case1"});
+    EXPECT_TRUE(ends_with_code(gone, 4));
+    EXPECT_TRUE(prints(gone, "none of the benchmarks is in the newest results; 1 left out"));
 }
 
 TEST(History, BadResultsLeaveItUntouched) {
