@@ -65,7 +65,7 @@ core::ShownText change_line(const history::Series& series, const ChangePoint& ch
     const core::ShownText word =
         style.status(percent > 0 ? run::Status::fail : run::Status::pass, core::show("{:+.1f}%", percent));
     return core::show(
-        "  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.benchmark, report::format_seconds(change.before),
+        "  {}: {} -> {} ({}) since {}, commit {}{}{}\n", series.title(), report::format_seconds(change.before),
         report::format_seconds(change.after), word, history::format_moment(point.measured), commit_text(point.commit),
         other_changes(series, change.index), change.confirmed ? "" : "; the next result will tell whether it stays");
 }
@@ -74,7 +74,7 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
                             const report::ConsoleStyle& style) {
     std::size_t width = 9;
     for (const history::Series& series : all) {
-        width = std::max(width, series.benchmark.size());
+        width = std::max(width, series.title().size());
     }
     core::ShownText text = style.bold(core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  trend", "benchmark", width,
                                                  "results", "before", "latest", "ratio", "roofline")) +
@@ -101,8 +101,8 @@ core::ShownText times_table(const std::vector<history::Series>& all, const Histo
         }
         const std::string roofline =
             latest.percent_of_roofline ? fmt::format("{:.1f}%", *latest.percent_of_roofline) : "-";
-        text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.benchmark, width, levels.size(),
-                           before, report::format_seconds(latest.level()), ratio, roofline, trend_text(levels));
+        text += core::show("{:<{}} {:>7} {:>10} {:>10} {:>7} {:>9}  {}\n", series.title(), width, levels.size(), before,
+                           report::format_seconds(latest.level()), ratio, roofline, trend_text(levels));
         for (const ChangePoint& change : history::changes_of(series, each)) {
             changes += change_line(series, change, style);
         }
@@ -254,8 +254,8 @@ core::Result<core::ShownText> history_report(history::Store& store, const Histor
         core::show("{}, {} to {}\n", core::counted(entries->size(), "result"),
                    history::format_moment(entries->front().measured), history::format_moment(entries->back().measured));
     if (!series->empty()) {
-        text +=
-            core::show("\n{}\n{}\n", times_table(*series, view, style), verdict_of(*series, newest, view, style).summary);
+        text += core::show("\n{}\n{}\n", times_table(*series, view, style),
+                           verdict_of(*series, newest, view, style).summary);
     }
     if (!outcomes->empty()) {
         text += core::show("\n{}", outcomes_table(*outcomes, style));

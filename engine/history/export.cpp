@@ -148,6 +148,9 @@ std::string google_benchmark_json(const Record& record, const Entry& entry) {
             if (times.percent_of_roofline) {
                 line["percent_of_roofline"] = *times.percent_of_roofline;
             }
+            if (!times.label.empty()) {
+                line["label"] = times.label;
+            }
             benchmarks.push_back(std::move(line));
         }
     }

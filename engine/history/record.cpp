@@ -68,6 +68,8 @@ core::Result<Record> read_bench(const std::string& path) {
         }
         if (const std::string engine = name.substr(0, name.find('/')); record.device(engine) != nullptr) {
             entry.engine = engine;
+            // Labels of other programs may say anything.
+            entry.label = times.descriptor.empty() ? "" : fmt::format("{} {}", times.label, times.descriptor);
         }
         if (const auto percents = times.counters.find("percent_of_roofline"); percents != times.counters.end()) {
             entry.percent_of_roofline = bench::median(percents->second);
@@ -174,6 +176,9 @@ std::string fingerprint(const Record& record) {
         for (const std::size_t count : times.by_process) {
             hash.add(static_cast<double>(count));
         }
+        if (!times.label.empty()) {
+            hash.add(times.label);
+        }
     }
     for (const Outcome& outcome : record.outcomes) {
         hash.add(outcome.engine);
@@ -185,6 +190,13 @@ std::string fingerprint(const Record& record) {
         hash.add(outcome.seconds);
     }
     return hash.text();
+}
+
+std::string fingerprint_without_labels(Record record) {
+    for (Times& times : record.times) {
+        times.label.clear();
+    }
+    return fingerprint(record);
 }
 
 }  // namespace dmlconform::history

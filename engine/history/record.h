@@ -36,6 +36,9 @@ struct Times {
     std::optional<double> percent_of_roofline;
     /// How many of them each process measured, if there were several; otherwise empty.
     std::vector<std::size_t> by_process{};
+    /// The operator, a blank, and a digest of its descriptor, which distinguish problems with the same name. Empty for
+    /// other tools' benchmarks, and in entries that an earlier version added.
+    std::string label{};
 
     /// What counts: the median of each process, or each repetition of a single one.
     [[nodiscard]] std::vector<double> sample() const;
@@ -74,5 +77,8 @@ struct Record {
 
 /// A hash of the complete record, which identifies equal records.
 [[nodiscard]] std::string fingerprint(const Record& record);
+
+/// The same without labels, as earlier versions made it.
+[[nodiscard]] std::string fingerprint_without_labels(Record record);
 
 }  // namespace dmlconform::history

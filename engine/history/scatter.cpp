@@ -45,7 +45,11 @@ std::map<std::string, bench::LearnedScatter> learned_scatter(std::span<const Ser
     std::map<std::string, bench::LearnedScatter> learned;
     for (const Series& series : all) {
         const std::string adapter = value_in(file, fmt::format("dmlconform.{}.adapter", series.engine));
-        if (series.machine == machine && series.adapter == adapter) {
+        const auto times = file.benchmarks.find(series.benchmark);
+        const bool is_other_problem =
+            series.one_of_several && times != file.benchmarks.end() &&
+            series.label != fmt::format("{} {}", times->second.label, times->second.descriptor);
+        if (series.machine == machine && series.adapter == adapter && !is_other_problem) {
             learned[series.benchmark] = scatter_of(series, each);
         }
     }

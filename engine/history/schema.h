@@ -5,8 +5,12 @@ namespace dmlconform::history {
 
 /// "DMLH", which identifies the file's format in its header.
 inline constexpr int application_id = 0x444d4c48;
-/// Incremented when a table changes.
-inline constexpr int schema_version = 1;
+/// Incremented when a table changes. Histories of all earlier versions are read, and writing brings them up to date.
+inline constexpr int schema_version = 2;
+/// From this version on, `times` has labels.
+inline constexpr int version_with_labels = 2;
+
+inline constexpr const char* add_labels = "ALTER TABLE times ADD COLUMN label TEXT NOT NULL DEFAULT ''";
 
 inline constexpr const char* schema = R"(
 CREATE TABLE entry (
@@ -35,6 +39,7 @@ CREATE TABLE times (
     high REAL NOT NULL,
     percent_of_roofline REAL,
     seconds TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (entry, benchmark)
 ) WITHOUT ROWID;
 CREATE TABLE outcome (

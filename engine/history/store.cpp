@@ -57,41 +57,47 @@ std::int64_t now() {
         .count();
 }
 
-/// True if the file is a history; false for an empty file.
-core::Result<bool> is_history(const std::string& path, Database& database) {
+/// The version of a history; 0 for an empty file.
+core::Result<std::int64_t> version_of(const std::string& path, Database& database) {
     const std::int64_t id = database.number("PRAGMA application_id");
     const std::int64_t version = database.number("PRAGMA user_version");
     if (id == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0) {
-        return false;
+        return 0;
     }
     if (id != application_id) {
         return core::fail(fmt::format("{}: this is a database, but no history of dmlconform", path));
     }
-    if (version != schema_version) {
-        return core::fail(fmt::format("{}: the history is of version {}, and only version {} is known here", path,
-                                      version, schema_version),
+    if (version < 1 || version > schema_version) {
+        return core::fail(fmt::format("{}: the history is of version {}, and only versions up to {} are known here",
+                                      path, version, schema_version),
                           "was it written by a newer dmlconform?");
     }
-    return true;
+    return version;
 }
 
-/// Creates the tables if necessary. Other processes may do so at the same time.
+/// Creates the tables, or brings them up to date, if necessary. Other processes may do so at the same time.
 core::Result<void> prepare(const std::string& path, Database& database) {
     Transaction transaction(database, Transaction::Access::write);
-    auto ready = is_history(path, database);
-    if (!ready) {
-        return tl::unexpected(ready.error());
+    const auto version = version_of(path, database);
+    if (!version) {
+        return tl::unexpected(version.error());
     }
-    if (!*ready) {
+    if (*version == 0) {
         database.execute(schema);
         database.execute(fmt::format("PRAGMA application_id = {}", application_id));
+    } else {
+        Statement check = database.prepare("PRAGMA quick_check(1)");
+        if (check.step() && check.text(0) != "ok") {
+            return core::fail(fmt::format("{}: the history is damaged: {}", path, check.text(0)),
+                              "is the file all there?");
+        }
+    }
+    if (*version != 0 && *version < version_with_labels) {
+        database.execute(add_labels);
+    }
+    if (*version != schema_version) {
         database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
         transaction.commit();
-        return {};
-    }
-    Statement check = database.prepare("PRAGMA quick_check(1)");
-    if (check.step() && check.text(0) != "ok") {
-        return core::fail(fmt::format("{}: the history is damaged: {}", path, check.text(0)), "is the file all there?");
     }
     return {};
 }
@@ -170,6 +176,72 @@ Outcome outcome_of(const Statement& query, int first) {
     return outcome;
 }
 
+/// A row of the query in Store::series().
+Point point_of(const Statement& query, bool by_processor) {
+    Point point{query.integer(4),
+                query.integer(5),
+                query.text(6),
+                query.text(7),
+                query.real(8),
+                query.real(9),
+                query.real(10),
+                static_cast<std::size_t>(query.integer(11)),
+                {}};
+    if (!query.is_null(12)) {
+        point.percent_of_roofline = query.real(12);
+    }
+    if (by_processor) {
+        Times times;
+        read_seconds(query.text(13), times);
+        if (!times.seconds.empty()) {
+            point.fastest = fastest_of(times.sample());
+        }
+    }
+    return point;
+}
+
+/// Collects series, of which those of a benchmark on one machine and adapter come one after another. A benchmark with
+/// several labels has a series for each.
+class SeriesByLabel {
+public:
+    /// The series that the next point belongs to. Without a label it is the one of the previous point.
+    [[nodiscard]] Series& series_of(Series benchmark, const std::string& label) {
+        const auto key = [](const Series& series) {
+            return std::tie(series.benchmark, series.machine, series.engine, series.adapter);
+        };
+        if (all_.empty() || key(all_[latest_]) != key(benchmark)) {
+            first_ = all_.size();
+            return add(std::move(benchmark), label);
+        }
+        for (std::size_t i = first_; i < all_.size(); ++i) {
+            if (label.empty() ? i == latest_ : all_[i].label == label || all_[i].label.empty()) {
+                all_[latest_].replaced = true;
+                latest_ = i;
+                all_[i].replaced = false;
+                all_[i].label = label.empty() ? all_[i].label : label;
+                return all_[i];
+            }
+        }
+        all_[latest_].replaced = all_[latest_].one_of_several = true;
+        benchmark.one_of_several = true;
+        return add(std::move(benchmark), label);
+    }
+
+    [[nodiscard]] std::vector<Series> take() { return std::move(all_); }
+
+private:
+    Series& add(Series series, const std::string& label) {
+        series.label = label;
+        latest_ = all_.size();
+        return all_.emplace_back(std::move(series));
+    }
+
+    std::vector<Series> all_;
+    /// Of the benchmark at hand: its first series, and that of its latest point.
+    std::size_t first_ = 0;
+    std::size_t latest_ = 0;
+};
+
 }  // namespace
 
 Store::Store(std::string path) : path_(std::move(path)) {}
@@ -204,9 +276,9 @@ tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& p
             if (auto ready = prepare(path, *store->database_); !ready) {
                 return tl::unexpected(ready.error());
             }
-        } else if (auto ready = is_history(path, *store->database_); !ready) {
-            return tl::unexpected(ready.error());
-        } else if (!*ready) {
+        } else if (const auto version = version_of(path, *store->database_); !version) {
+            return tl::unexpected(version.error());
+        } else if (store->has_labels_ = *version >= version_with_labels; *version == 0) {
             return core::fail(fmt::format("{}: there is nothing in it", path), "`dmlconform history add` fills one");
         }
     } catch (const SqlError& error) {
@@ -214,6 +286,14 @@ tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& p
         return tl::unexpected(OpenError(explain(path, error), of_the_disk));
     }
     return store;
+}
+
+const char* Store::label_column() const {
+    return has_labels_ ? "label" : "''";
+}
+
+std::string Series::title() const {
+    return one_of_several ? fmt::format("{} ({})", benchmark, label) : benchmark;
 }
 
 double Point::error() const {
@@ -244,8 +324,9 @@ core::Result<std::vector<Added>> Store::add(std::span<const Submission> submissi
 Added Store::add_one(const Submission& submission, std::int64_t moment) {
     const Record& record = submission.record;
     const std::string print = fingerprint(record);
-    Statement known = database_->prepare("SELECT id, \"commit\" FROM entry WHERE fingerprint = ?");
-    if (known.bind(0, print).step()) {
+    Statement known = database_->prepare("SELECT id, \"commit\" FROM entry WHERE fingerprint IN (?, ?)");
+    // An earlier version may have added it.
+    if (known.bind(0, print).bind(1, fingerprint_without_labels(record)).step()) {
         return {known.integer(0), true, known.text(1)};
     }
     Statement insert = database_->prepare(
@@ -262,7 +343,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
     for (const Device& entry : record.devices) {
         device.bind(0, id).bind(1, entry.engine).bind(2, entry.adapter).bind(3, entry.driver).run();
     }
-    Statement times = database_->prepare("INSERT INTO times VALUES (?,?,?,?,?,?,?,?)");
+    Statement times = database_->prepare("INSERT INTO times VALUES (?,?,?,?,?,?,?,?,?)");
     for (const Times& entry : record.times) {
         auto sorted = entry.sample();
         std::sort(sorted.begin(), sorted.end());
@@ -273,7 +354,7 @@ void Store::add_parts(const Record& record, std::int64_t id) {
         } else {
             times.bind_null(6);
         }
-        times.bind(7, seconds_json(entry).dump()).run();
+        times.bind(7, seconds_json(entry).dump()).bind(8, entry.label).run();
     }
     Statement outcome = database_->prepare("INSERT INTO outcome VALUES (?,?,?,?,?,?)");
     for (const Outcome& entry : record.outcomes) {
@@ -310,9 +391,11 @@ core::Result<Record> Store::record(std::int64_t entry) {
             record.devices.push_back({devices.text(0), devices.text(1), devices.text(2)});
         }
         Statement times = database_->prepare(
-            "SELECT benchmark, engine, seconds, percent_of_roofline FROM times WHERE entry = ? ORDER BY benchmark");
+            fmt::format("SELECT benchmark, engine, seconds, percent_of_roofline, {} FROM times WHERE entry = ?"
+                        " ORDER BY benchmark",
+                        label_column()));
         for (times.bind(0, entry); times.step();) {
-            Times mine{times.text(0), times.text(1), {}, {}, {}};
+            Times mine{times.text(0), times.text(1), {}, {}, {}, times.text(4)};
             read_seconds(times.text(2), mine);
             if (mine.seconds.empty()) {
                 continue;
@@ -333,43 +416,20 @@ core::Result<Record> Store::record(std::int64_t entry) {
 
 core::Result<std::vector<Series>> Store::series() {
     return guarded([&] {
-        Statement query = database_->prepare(
+        Statement query = database_->prepare(fmt::format(
             "SELECT benchmark, machine, times.engine, coalesce(adapter, ''), entry.id, measured, \"commit\","
-            " coalesce(driver, ''), median, low, high, json_array_length(seconds), percent_of_roofline, seconds"
+            " coalesce(driver, ''), median, low, high, json_array_length(seconds), percent_of_roofline, seconds, {}"
             " FROM times JOIN entry ON entry.id = times.entry"
             " LEFT JOIN device ON device.entry = times.entry AND device.engine = times.engine"
-            " ORDER BY benchmark, machine, times.engine, 4, measured, entry.id");
-        std::vector<Series> all;
-        const auto key = [](const Series& series) {
-            return std::tie(series.benchmark, series.machine, series.engine, series.adapter);
-        };
+            " ORDER BY benchmark, machine, times.engine, 4, measured, entry.id",
+            label_column()));
+        SeriesByLabel all;
         while (query.step()) {
-            Series here{query.text(0), query.text(1), query.text(2), query.text(3), {}};
-            if (all.empty() || key(all.back()) != key(here)) {
-                all.push_back(std::move(here));
-            }
-            Point& point = all.back().points.emplace_back();
-            point = {query.integer(4),
-                     query.integer(5),
-                     query.text(6),
-                     query.text(7),
-                     query.real(8),
-                     query.real(9),
-                     query.real(10),
-                     static_cast<std::size_t>(query.integer(11)),
-                     {}};
-            if (!query.is_null(12)) {
-                point.percent_of_roofline = query.real(12);
-            }
-            if (bench::split_name(all.back().benchmark).by_processor) {
-                Times times;
-                read_seconds(query.text(13), times);
-                if (!times.seconds.empty()) {
-                    point.fastest = fastest_of(times.sample());
-                }
-            }
+            Series& series =
+                all.series_of({query.text(0), query.text(1), query.text(2), query.text(3), {}}, query.text(14));
+            series.points.push_back(point_of(query, bench::split_name(series.benchmark).by_processor));
         }
-        return all;
+        return all.take();
     });
 }
 

@@ -73,13 +73,22 @@ struct Point {
     [[nodiscard]] double error() const;
 };
 
-/// A benchmark on one machine and adapter, in chronological order.
+/// A benchmark on one machine and adapter, in chronological order. Points with another label are in another series.
 struct Series {
     std::string benchmark;
     std::string machine;
     std::string engine;
     std::string adapter;
     std::vector<Point> points;
+    /// Times::label, as far as a point has one.
+    std::string label{};
+    /// True if the benchmark has series with other labels on the same machine and adapter.
+    bool one_of_several = false;
+    /// True if the newest result of the benchmark has another label.
+    bool replaced = false;
+
+    /// The benchmark, with the label if there are several.
+    [[nodiscard]] std::string title() const;
 };
 
 /// An operator's outcomes on one engine in one entry.
@@ -136,9 +145,12 @@ private:
     auto guarded(const Work& work) -> core::Result<decltype(work())>;
     Added add_one(const Submission& submission, std::int64_t moment);
     void add_parts(const Record& record, std::int64_t id);
+    /// An SQL expression, because histories of earlier versions have no such column.
+    [[nodiscard]] const char* label_column() const;
 
     std::string path_;
     std::unique_ptr<Database> database_;
+    bool has_labels_ = true;
 };
 
 }  // namespace dmlconform::history

@@ -52,13 +52,10 @@ Json times_json(Series series, const NewestResults& newest, const ChangePointSet
                            {"after", change.after},
                            {"confirmed", change.confirmed}});
     }
-    return {{"name", series.benchmark},
-            {"machine", series.machine},
-            {"adapter", series.adapter},
-            {"points", std::move(points)},
-            {"level", by_fastest ? "fastest process" : "median"},
-            {"changes", std::move(changes)},
-            {"verdict", to_string(verdict)}};
+    return {{"name", series.benchmark},      {"title", series.title()},
+            {"machine", series.machine},     {"adapter", series.adapter},
+            {"points", std::move(points)},   {"level", by_fastest ? "fastest process" : "median"},
+            {"changes", std::move(changes)}, {"verdict", to_string(verdict)}};
 }
 
 Json outcomes_json(OutcomeSeries series) {
@@ -75,7 +72,9 @@ Json outcomes_json(OutcomeSeries series) {
         failures.push_back(failed);
         passes.push_back(point.outcome.counts[static_cast<std::size_t>(run::Status::pass)]);
     }
-    return {{"name", fmt::format("{}/{}", series.engine, series.operator_name)},
+    const std::string name = fmt::format("{}/{}", series.engine, series.operator_name);
+    return {{"name", name},
+            {"title", name},
             {"machine", series.machine},
             {"adapter", series.adapter},
             {"points", std::move(points)},

@@ -50,7 +50,7 @@ NewestResults::NewestResults(std::span<const Series> all, std::size_t window)
 }
 
 bool NewestResults::have(const Series& series) const {
-    return !series.points.empty() && moment_of(series.points.back()) >= first_;
+    return !series.replaced && !series.points.empty() && moment_of(series.points.back()) >= first_;
 }
 
 std::size_t fewest_results(const ChangePointSettings& settings) {

@@ -41,7 +41,7 @@ struct Judgement {
 [[nodiscard]] std::vector<ChangePoint> changes_of(const Series& series, const ChangePointSettings& settings);
 
 /// The newest results of a history: as far back as a window of the benchmark that was measured most often. A benchmark
-/// that none of them has is gone: it was removed or renamed, or its machine or adapter was.
+/// that none of them has is gone: it was removed or renamed, or its machine, adapter or descriptor was replaced.
 class NewestResults {
 public:
     NewestResults(std::span<const Series> all, std::size_t window);

@@ -141,7 +141,7 @@ std::string trend_list(const Json& trends) {
             const double after = change["after"].get<double>();
             const Json& point = series["points"][change["index"].get<std::size_t>()];
             text +=
-                fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["name"].get<std::string>()),
+                fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["title"].get<std::string>()),
                             report::format_seconds(before), report::format_seconds(after), 100 * (after / before - 1),
                             point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()));
         }

@@ -169,6 +169,23 @@ TEST(History, TheGateSaysWhatItCannotJudge) {
     EXPECT_TRUE(prints(gone, "none of the benchmarks is in the newest results; 1 left out"));
 }
 
+TEST(History, AnotherDescriptorIsNotSlower) {
+    const TemporaryFolder folder;
+    const std::string file = folder.at("h.sqlite");
+    for (int i = 0; i < 8; ++i) {
+        json result = json::parse(results(i, i < 4 ? 100 : 150, 2));
+        for (json& line : result["benchmarks"]) {
+            line["label"] = line["name"] == "cpu/case0" && i >= 4 ? "GEMM b" : "GEMM a";
+        }
+        ASSERT_TRUE(ends_with_code(history(file, {"add", folder.write("r.json", result.dump()), "--commit", "c"}), 0));
+    }
+    const ProgramResult gate = history(file, {"gate"});
+    EXPECT_TRUE(ends_with_code(gate, 1));
+    EXPECT_TRUE(prints(gate, "1 of 2 benchmarks slower; 1 left out: not in the newest results"));
+    EXPECT_FALSE(prints(gate, "case0")) << "the descriptor has changed, not its speed";
+    EXPECT_TRUE(prints(history(file, {"show"}), "cpu/case0 (GEMM b) "));
+}
+
 TEST(History, BadResultsLeaveItUntouched) {
     const TemporaryFolder folder;
     const std::string good = folder.write("good.json", results(0, 100));

@@ -46,5 +46,20 @@ TEST(LearnedScatter, IsOfTheSameMachineAndAdapter) {
     EXPECT_EQ(learned_scatter(all, file_on("M", "A")).at("cpu/a").freedom, 12u) << "two thirds of 19 differences";
 }
 
+TEST(LearnedScatter, IsThatOfTheSameDescriptor) {
+    std::vector<Series> all{series_of({1, 2, 1, 2, 1}), series_of({1, 1, 1, 1})};
+    all[0].label = "GEMM a";
+    all[1].label = "GEMM b";
+    all[0].one_of_several = all[1].one_of_several = true;
+    bench::BenchmarkFile file = file_on("M", "A");
+    file.benchmarks["cpu/a"].label = "GEMM";
+    for (const auto& [descriptor, freedom] : {std::pair("a", 2u), std::pair("b", 2u)}) {
+        file.benchmarks["cpu/a"].descriptor = descriptor;
+        const auto learned = learned_scatter(all, file);
+        EXPECT_EQ(learned.at("cpu/a").deviation > 0.1, descriptor == std::string("a"));
+        EXPECT_EQ(learned.at("cpu/a").freedom, freedom);
+    }
+}
+
 }  // namespace
 }  // namespace dmlconform::history::scatter_test

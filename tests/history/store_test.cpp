@@ -189,6 +189,19 @@ TEST(Record, TheRooflineIsTheMiddleOfAllRepetitions) {
     EXPECT_EQ(record->times[0].percent_of_roofline, 40.0);
 }
 
+TEST(Record, LabelsOfOtherProgramsSayNothingOfDescriptors) {
+    const tests::TemporaryFolder folder;
+    const auto label_with = [&](const char* context) {
+        const auto record = read_record(folder.write(
+            "b.json", fmt::format(R"({{ "context": {{ {} }}, "benchmarks": [{{ "name": "cpu/a", "real_time": 1.0,
+                "time_unit": "us", "label": "GEMM 12" }}] }})",
+                                  context)));
+        return record ? record->times.at(0).label : record.error().message;
+    };
+    EXPECT_EQ(label_with(R"("dmlconform.cpu.adapter": "A")"), "GEMM 12");
+    EXPECT_EQ(label_with(""), "");
+}
+
 /// A page shows only the newest points.
 TEST(Trends, LongSeriesLoseTheirOldestPoints) {
     const tests::TemporaryFolder folder;
@@ -235,11 +248,105 @@ TEST(Store, DatabasesOfOthersAndOfLaterVersions) {
     run_sql(other, "CREATE TABLE t(a)");
     const std::string later = folder.at("later");
     ASSERT_TRUE(open(later));
-    run_sql(later, "PRAGMA user_version = 2");
+    run_sql(later, "PRAGMA user_version = 3");
     for (const Store::Access access : {Store::Access::read, Store::Access::write}) {
         EXPECT_NE(refusal(other, access).find("no history of dmlconform"), std::string::npos);
-        EXPECT_NE(refusal(later, access).find("is of version 2"), std::string::npos);
+        EXPECT_NE(refusal(later, access).find("is of version 3"), std::string::npos);
     }
+}
+
+/// A result of cpu/a with that descriptor.
+Record labelled_record(std::int64_t measured, double seconds, const std::string& label) {
+    Record record = bench_record(measured, seconds);
+    record.times[0].label = label;
+    return record;
+}
+
+TEST(Store, AnotherDescriptorStartsAnotherSeries) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    std::vector<Submission> all;
+    for (const char* label : {"GEMM a", "", "GEMM a", "GEMM b", "", "GEMM a"}) {
+        all.push_back({labelled_record(static_cast<std::int64_t>(all.size()), 1e-6, label), "c", "a"});
+    }
+    ASSERT_TRUE(store->add(all));
+    const auto series = store->series();
+    ASSERT_TRUE(series);
+    ASSERT_EQ(series->size(), 3u);
+    const auto entries_of = [](const Series& one) {
+        std::vector<std::int64_t> entries;
+        for (const Point& point : one.points) {
+            entries.push_back(point.entry);
+        }
+        return entries;
+    };
+    EXPECT_EQ((*series)[0].title(), "cpu/a (GEMM a)");
+    EXPECT_EQ(entries_of((*series)[0]), (std::vector<std::int64_t>{1, 2, 3, 6}));
+    EXPECT_EQ((*series)[1].title(), "cpu/a (GEMM b)");
+    EXPECT_FALSE((*series)[0].replaced) << "it has the newest result";
+    EXPECT_TRUE((*series)[1].replaced);
+    EXPECT_EQ(judge((*series)[1], {}, NewestResults(*series, 8)).verdict, Verdict::gone);
+    EXPECT_EQ(entries_of((*series)[1]), (std::vector<std::int64_t>{4, 5}));
+    EXPECT_EQ((*series)[2].title(), "plain");
+    EXPECT_EQ(fingerprint(*store->record(4)), fingerprint(all[3].record)) << "the label is kept";
+}
+
+TEST(Store, ResultsOfOtherDescriptorsAreNotTheSame) {
+    const tests::TemporaryFolder folder;
+    const auto store = open(folder.at("h.sqlite"));
+    const auto add = [&](const char* label) {
+        return store->add(std::vector<Submission>{{labelled_record(0, 1e-6, label), "c", "a"}})->at(0);
+    };
+    EXPECT_FALSE(add("GEMM a").known);
+    EXPECT_FALSE(add("GEMM b").known);
+    EXPECT_EQ(add("GEMM a").entry, 1);
+    EXPECT_TRUE(add("GEMM b").known);
+}
+
+/// Turns a history into one of version 1, with the table of that version.
+void make_version_1(const std::string& path) {
+    run_sql(path, R"(CREATE TABLE old (
+    entry INTEGER NOT NULL REFERENCES entry,
+    benchmark TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    median REAL NOT NULL,
+    low REAL NOT NULL,
+    high REAL NOT NULL,
+    percent_of_roofline REAL,
+    seconds TEXT NOT NULL,
+    PRIMARY KEY (entry, benchmark)
+) WITHOUT ROWID;
+INSERT INTO old SELECT entry, benchmark, engine, median, low, high, percent_of_roofline, seconds FROM times;
+DROP TABLE times;
+ALTER TABLE old RENAME TO times;
+PRAGMA user_version = 1)");
+}
+
+TEST(Store, HistoriesOfVersion1AreReadAndContinued) {
+    const tests::TemporaryFolder folder;
+    const std::string path = folder.at("h.sqlite");
+    ASSERT_TRUE(open(path)->add(std::vector<Submission>{{bench_record(1, 1e-6), "c1", "a"}}));
+    make_version_1(path);
+    const std::string before = tests::content_of(path);
+    {
+        const auto store = open(path, Store::Access::read);
+        EXPECT_EQ(store->series()->at(0).points.size(), 1u);
+        EXPECT_EQ(fingerprint(*store->record(1)), fingerprint(bench_record(1, 1e-6)));
+        EXPECT_TRUE(csv(*store));
+    }
+    EXPECT_EQ(tests::content_of(path), before) << "reading changes nothing";
+    const auto store = open(path);
+    // The program now reads the label of the result that was added without it.
+    const auto added = store->add(std::vector<Submission>{{labelled_record(1, 1e-6, "GEMM a"), "c1", "a"},
+                                                          {labelled_record(2, 1e-6, "GEMM a"), "c2", "b"}});
+    ASSERT_TRUE(added);
+    EXPECT_TRUE(added->at(0).known);
+    EXPECT_FALSE(added->at(1).known);
+    const auto series = store->series();
+    ASSERT_EQ(series->size(), 2u);
+    EXPECT_EQ(series->at(0).points.size(), 2u);
+    EXPECT_EQ(series->at(0).label, "GEMM a");
+    EXPECT_EQ(open(path, Store::Access::read)->series()->at(0).label, "GEMM a");
 }
 
 TEST(Store, OddContentsAreLeftOut) {
@@ -284,7 +391,8 @@ TEST(Store, OtherTablesThanThoseOfAHistoryAreDamage) {
 }
 
 TEST(Export, GoogleBenchmarkAndBencher) {
-    const Record record = bench_record(0, 1e-6);
+    Record record = bench_record(0, 1e-6);
+    record.times[0].label = "GEMM 0123456789abcdef";
     const std::string gbench = google_benchmark_json(record, {1, Kind::bench, 0, "c1", "M", "a"});
     const tests::TemporaryFolder folder;
     const auto back = read_record(folder.write("g.json", gbench));
@@ -293,6 +401,7 @@ TEST(Export, GoogleBenchmarkAndBencher) {
     EXPECT_EQ(back->times[0].seconds.size(), 3u);
     EXPECT_NEAR(back->times[0].seconds[1], 2e-6, 1e-18);
     EXPECT_EQ(back->times[0].percent_of_roofline, 40.0);
+    EXPECT_EQ(back->times[0].label, "GEMM 0123456789abcdef");
     EXPECT_EQ(back->measured, 0);
     EXPECT_EQ(back->machine, "M");
     ASSERT_EQ(back->devices.size(), 1u);

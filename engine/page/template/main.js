@@ -69,7 +69,7 @@ function drawRegressions() {
     ...slowerBenchmarks().sort((a, b) => b.ratio - a.ratio).map(row =>
       line(`${row.name}: ${timeText(median(row.base.seconds))} → ${timeText(median(row.now.seconds))} ` +
         `(${percentText(row.ratio - 1)} slower than the base)`)),
-    ...trends.map(series => line(`${series.name}: ${changeText(series, series.changes.filter(change => change.confirmed).pop())}`)));
+    ...trends.map(series => line(`${series.title}: ${changeText(series, series.changes.filter(change => change.confirmed).pop())}`)));
 }
 
 function draw() {

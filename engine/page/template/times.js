@@ -151,8 +151,8 @@ function changeText(series, change) {
 
 function drawTrends(rows) {
   const shown = rows.slice(0, trendsShown).map(series => {
-    const canvas = make("canvas", { role: "img", "aria-label": `Trend of ${series.name}` });
-    const block = make("div", {}, make("h3", {}, series.name),
+    const canvas = make("canvas", { role: "img", "aria-label": `Trend of ${series.title}` });
+    const block = make("div", {}, make("h3", {}, series.title),
       make("p", { className: "note" }, [series.machine, series.adapter].filter(Boolean).join(", ")),
       make("div", { className: "plot small" }, canvas),
       ...series.changes.map(change => make("p", { className: change.after > change.before ? "slower" : "faster" }, changeText(series, change))));
