@@ -422,11 +422,13 @@ bool RunComparison::regressed() const {
     return count(Change::slower) != 0;
 }
 
+bool is_undecided(const ComparedBenchmark& compared) {
+    const bool maybe_slower = compared.ratio > 1 || compared.doubt == Doubt::unsettled;
+    return compared.change == Change::too_few || (compared.change == Change::unreliable && maybe_slower);
+}
+
 std::size_t RunComparison::undecided() const {
-    return static_cast<std::size_t>(std::ranges::count_if(benchmarks, [](const ComparedBenchmark& compared) {
-        const bool maybe_slower = compared.ratio > 1 || compared.doubt == Doubt::unsettled;
-        return compared.change == Change::too_few || (compared.change == Change::unreliable && maybe_slower);
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(benchmarks, is_undecided));
 }
 
 MeanRatio RunComparison::mean() const {

@@ -87,6 +87,9 @@ struct ComparedBenchmark {
     std::vector<ComparedBenchmark> nodes{};
 };
 
+/// True if nobody can tell whether the benchmark became slower.
+[[nodiscard]] bool is_undecided(const ComparedBenchmark& compared);
+
 /// The geometric mean of ratios.
 struct MeanRatio {
     double ratio = 1;

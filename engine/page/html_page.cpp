@@ -157,7 +157,10 @@ Json data_json(const PageData& data) {
             {"benchFiles", bench_files_json(data.benches)},
             {"baseFiles", bench_files_json(data.base)},
             {"benchmarks", benchmarks_json(data)},
-            {"slower", {{"names", data.slower().names}, {"of", data.slower().of}}},
+            {"slower",
+             {{"names", data.slower().names},
+              {"text", data.slower().text()},
+              {"isUnclear", data.slower().undecided + data.slower().missing != 0}}},
             {"onlyInBase", data.comparison.missing},
             {"differences", data.comparison.differences},
             {"trends", data.trends}};

@@ -109,6 +109,18 @@ const char* change_name(bench::Change change) {
     return change == bench::Change::slower ? "**slower**" : bench::to_string(change);
 }
 
+/// The benchmarks that only the base has.
+std::string missing_list(const std::vector<std::string>& missing) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(missing.size(), most_lines); ++i) {
+        text += fmt::format("- {}\n", escaped(missing[i]));
+    }
+    if (missing.size() > most_lines) {
+        text += fmt::format("- … and {} more\n", missing.size() - most_lines);
+    }
+    return text.empty() ? text : "\nOnly in the base:\n\n" + text;
+}
+
 std::string comparison_table(const PageData& data) {
     std::string text;
     std::size_t lines = 0;
@@ -122,12 +134,13 @@ std::string comparison_table(const PageData& data) {
     }
     std::string head = fmt::format("\n### Benchmarks\n\n{} compared at {:g}%\n", data.comparison.benchmarks.size(),
                                    100 * data.settings.threshold);
+    for (const std::string& difference : data.comparison.differences) {
+        head += fmt::format("\nThe runs differ in: {}\n", escaped(difference));
+    }
+    head += missing_list(data.comparison.missing);
     if (!text.empty()) {
         head +=
             "\n| benchmark | base | new | ratio | spread | p | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
-    }
-    for (const std::string& difference : data.comparison.differences) {
-        head += fmt::format("\nThe runs differ in: {}\n", escaped(difference));
     }
     return head + text + (lines > most_lines ? fmt::format("\n… and {} more\n", lines - most_lines) : "");
 }
@@ -141,9 +154,10 @@ std::string trend_list(const Json& trends) {
             const double after = change["after"].get<double>();
             const Json& point = series["points"][change["index"].get<std::size_t>()];
             text +=
-                fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}\n", escaped(series["title"].get<std::string>()),
+                fmt::format("- {}: {} → {} ({:+.1f}%) since {}, {}{}\n", escaped(series["title"].get<std::string>()),
                             report::format_seconds(before), report::format_seconds(after), 100 * (after / before - 1),
-                            point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()));
+                            point["measured"].get<std::string>(), escaped(point["commit"].get<std::string>()),
+                            change["confirmed"].get<bool>() ? "" : "; the next result will tell whether it stays");
         }
     }
     return text.empty() ? text : "\n### Changes in the history\n\n" + text;
@@ -157,9 +171,8 @@ std::string markdown(const PageData& data) {
         text += totals_table(data.totals) + failing_operators(data.totals) + failure_list(data) +
                 precision_table(data.totals);
     }
-    if (const SlowerBenchmarks slower = data.slower(); slower.of != 0) {
-        text += fmt::format("\n{} of {} benchmarks slower{}\n", slower.names.size(), slower.of,
-                            slower.names.empty() ? "" : ":");
+    if (const SlowerBenchmarks slower = data.slower(); !slower.text().empty()) {
+        text += fmt::format("\n{}\n", slower.text());
         for (const std::string& name : slower.names) {
             text += fmt::format("{}- {}\n", name == *slower.names.begin() ? "\n" : "", escaped(name));
         }

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/core/counted.h"
 #include "engine/core/data_type.h"
 #include "engine/core/hash.h"
 #include "engine/report/result_file.h"
@@ -144,24 +145,50 @@ core::Result<void> PageData::add_bench(const std::string& path, bool as_base) {
     return {};
 }
 
+std::string SlowerBenchmarks::text() const {
+    if (of == 0) {
+        return missing == 0 ? "" : fmt::format("no benchmark is compared; {} only in the base", missing);
+    }
+    std::string text = fmt::format("{} of {} benchmarks slower", names.size(), of);
+    if (!tells) {
+        text = fmt::format("it cannot be told of any of {} whether it is slower", core::counted(of, "benchmark"));
+    } else if (undecided != 0) {
+        text += fmt::format("; of {} it cannot be told", undecided);
+    }
+    return missing == 0 ? text : fmt::format("{}; {} only in the base", text, missing);
+}
+
 SlowerBenchmarks PageData::slower() const {
     SlowerBenchmarks slower;
     std::set<std::string> judged;
+    std::set<std::string> undecided;
     for (const bench::ComparedBenchmark& compared : comparison.benchmarks) {
-        judged.insert(compared.name);
+        (bench::is_undecided(compared) ? undecided : judged).insert(compared.name);
         if (compared.change == bench::Change::slower) {
             slower.names.insert(compared.name);
         }
     }
+    // What the comparison tells need not be told by the history, too.
+    const std::set<std::string> compared = judged;
     for (const Json& series : trends.is_array() ? trends : Json::array()) {
-        if (const auto verdict = series.find("verdict"); verdict != series.end()) {
-            judged.insert(series["name"].get<std::string>());
-            if (*verdict == "slower") {
-                slower.names.insert(series["name"].get<std::string>());
-            }
+        const std::string verdict = series.value("verdict", "gone");
+        const std::string name = series["name"].get<std::string>();
+        if (verdict == "maybe slower" || (verdict == "too few" && !compared.contains(name))) {
+            undecided.insert(name);
+        }
+        if (verdict != "gone" && verdict != "too few") {
+            judged.insert(name);
+        }
+        if (verdict == "slower") {
+            slower.names.insert(name);
         }
     }
+    std::erase_if(undecided, [&](const std::string& name) { return slower.names.contains(name); });
+    slower.undecided = undecided.size();
+    slower.tells = !judged.empty();
+    judged.insert(undecided.begin(), undecided.end());
     slower.of = judged.size();
+    slower.missing = comparison.missing.size();
     return slower;
 }
 

@@ -50,8 +50,17 @@ struct BenchFile {
 /// The one verdict on speed.
 struct SlowerBenchmarks {
     std::set<std::string> names;
-    /// How many benchmarks were judged; 0: none.
+    /// How many benchmarks were judged, or could not be; 0: none.
     std::size_t of = 0;
+    /// Of how many of them it cannot be told.
+    std::size_t undecided = 0;
+    /// False if there are too few results to tell of any.
+    bool tells = false;
+    /// How many only the base has.
+    std::size_t missing = 0;
+
+    /// The verdict in words; empty if nothing was judged.
+    [[nodiscard]] std::string text() const;
 };
 
 struct PageData {

@@ -162,6 +162,73 @@ TEST(Markdown, HasThePrecision) {
         << text;
 }
 
+/// Compared results of three benchmarks, of which the base has one more.
+PageData compared_with(std::vector<bench::Change> changes) {
+    PageData data;
+    data.base.emplace_back();
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        bench::ComparedBenchmark& compared = data.comparison.benchmarks.emplace_back();
+        compared.name = "b" + std::to_string(i);
+        compared.change = changes[i];
+    }
+    return data;
+}
+
+/// The trend of a benchmark whose newest point is another level.
+Json trend_of(const std::string& name, const char* verdict) {
+    const Json point{{"measured", "2026-11-21T13:00:00Z"}, {"commit", "c"}};
+    return {{"name", name},
+            {"title", name},
+            {"points", {point, point}},
+            {"changes", {{{"index", 1}, {"before", 1.0}, {"after", 2.0}, {"confirmed", false}}}},
+            {"verdict", verdict}};
+}
+
+TEST(Markdown, WhatDiffersComesBeforeTheTable) {
+    PageData data = compared_with({bench::Change::slower});
+    data.comparison.differences = {"clock"};
+    data.comparison.missing = {"lost|"};
+    const std::string text = markdown(data);
+    EXPECT_NE(text.find("1 of 1 benchmarks slower; 1 only in the base\n\n- b0\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nThe runs differ in: clock\n\nOnly in the base:\n\n- lost\\|\n\n| benchmark |"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("| --- |\n| b0 |"), std::string::npos) << text;
+}
+
+TEST(Markdown, AnUnconfirmedChangeIsCalledOne) {
+    PageData data;
+    data.trends = Json::array({trend_of("a", "maybe slower")});
+    const std::string text = markdown(data);
+    EXPECT_NE(text.find("since 2026-11-21T13:00:00Z, c; the next result will tell whether it stays\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(PageData, TheVerdictOnSpeedSaysWhatCannotBeTold) {
+    using bench::Change;
+    const auto verdict = [](const std::vector<Change>& changes, const std::vector<const char*>& verdicts = {}) {
+        PageData data = compared_with(changes);
+        for (const char* word : verdicts) {
+            data.trends.push_back(trend_of("b" + std::to_string(data.trends.size()), word));
+        }
+        return data.slower().text();
+    };
+    EXPECT_EQ(verdict({}), "");
+    EXPECT_EQ(verdict({Change::none, Change::slower}), "1 of 2 benchmarks slower");
+    EXPECT_EQ(verdict({Change::too_few, Change::too_few}),
+              "it cannot be told of any of 2 benchmarks whether it is slower");
+    EXPECT_EQ(verdict({Change::none, Change::too_few}), "0 of 2 benchmarks slower; of 1 it cannot be told");
+    EXPECT_EQ(verdict({}, {"too few"}), "it cannot be told of any of 1 benchmark whether it is slower");
+    EXPECT_EQ(verdict({}, {"maybe slower"}), "0 of 1 benchmarks slower; of 1 it cannot be told") << "as the gate says";
+    EXPECT_EQ(verdict({}, {"as before", "maybe slower", "gone"}), "0 of 2 benchmarks slower; of 1 it cannot be told");
+    EXPECT_EQ(verdict({Change::none}, {"too few"}), "0 of 1 benchmarks slower") << "the comparison tells";
+    EXPECT_EQ(verdict({Change::too_few}, {"slower"}), "1 of 1 benchmarks slower") << "the history tells";
+    PageData data = compared_with({});
+    data.comparison.missing = {"b"};
+    EXPECT_EQ(data.slower().text(), "no benchmark is compared; 1 only in the base");
+}
+
 TEST(Markdown, TextsStayTexts) {
     const std::string text = markdown(data_of({result("x|<script>`@all`", "fail", "FLOAT32")}));
     EXPECT_NE(text.find("x\\|&lt;script\\>\\`\\@all\\` on cpu: because \\| of &lt;b\\>"), std::string::npos) << text;

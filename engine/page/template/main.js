@@ -47,9 +47,9 @@ function drawHeader() {
     parts.push([failures ? "fail" : sumOf("pass") ? "pass" : "skip-status", failures ? "failures" : "matrix",
       `${countText(failures)} ${failures === 1 ? "failure" : "failures"}, ${countText(sumOf("pass"))} passed, ${countText(sumOf("skip"))} skipped`]);
   }
-  if (data.slower.of) {
-    parts.push([slower ? "slower" : "pass", slower ? "regressions" : compared() ? "times" : "trends",
-      `${slower} of ${data.slower.of} benchmarks slower`]);
+  if (data.slower.text) {
+    parts.push([slower ? "slower" : data.slower.isUnclear ? "unreliable" : "pass",
+      slower ? "regressions" : compared() ? "times" : "trends", data.slower.text]);
   }
   byId("verdict").replaceChildren(...parts.flatMap(([mark, id, text], index) => [index ? " · " : "", linkTo(id, { className: mark }, text)]));
   const engines = run => run.engines.map(engine => [engine.name, engine.adapter, engine.driver].filter(Boolean).join(", "));
