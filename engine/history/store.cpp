@@ -269,9 +269,9 @@ tl::expected<std::unique_ptr<Store>, OpenError> Store::open(const std::string& p
     // Reading needs write access as well, to roll back what a killed writer left.
     const int flags = SQLITE_OPEN_READWRITE | (access == Access::write ? SQLITE_OPEN_CREATE : 0);
     try {
-        // SQLite interprets names that begin with a colon.
-        store->database_ =
-            std::make_unique<Database>(path.front() == ':' ? "./" + path : path, flags, busy_milliseconds);
+        // SQLite interprets such names: as databases in memory, and as URIs.
+        const bool is_special = path.starts_with(':') || path.starts_with("file:");
+        store->database_ = std::make_unique<Database>(is_special ? "./" + path : path, flags, busy_milliseconds);
         if (access == Access::write) {
             if (auto ready = prepare(path, *store->database_); !ready) {
                 return tl::unexpected(ready.error());

@@ -186,6 +186,18 @@ TEST(History, AnotherDescriptorIsNotSlower) {
     EXPECT_TRUE(prints(history(file, {"show"}), "cpu/case0 (GEMM b) "));
 }
 
+TEST(History, NamesThatSqliteInterpretsAreFiles) {
+    const TemporaryFolder folder;
+    ProgramOptions options;
+    options.folder = folder.path().string();
+    const std::string result = folder.write("r.json", results(0, 100));
+    for (const char* name : {":memory:", "file:x?mode=memory", "file:x.sqlite"}) {
+        EXPECT_TRUE(ends_with_code(history(name, {"add", result, "--commit", "c"}, options), 0));
+        EXPECT_TRUE(prints(history(name, {"show", "--entries"}, options), "r.json")) << name;
+        EXPECT_FALSE(content_of(folder.at(name)).empty()) << name;
+    }
+}
+
 TEST(History, BadResultsLeaveItUntouched) {
     const TemporaryFolder folder;
     const std::string good = folder.write("good.json", results(0, 100));
