@@ -14,7 +14,11 @@ import { parseArgs } from 'node:util';
 
 const load = createRequire(import.meta.url), here = createRequire(join(process.cwd(), 'worker.js'));
 const found = [load, here].find((from) => { try { return from.resolve('onnxruntime-node'); } catch { return false; } });
-const { InferenceSession, Tensor, env } = (found ?? load)('onnxruntime-node');
+if (!found) {
+  console.error('onnxruntime-node is not installed: npm install --ignore-scripts onnxruntime-node');
+  process.exit(1);
+}
+const { InferenceSession, Tensor, env } = found('onnxruntime-node');
 const { values: options } = parseArgs({ options: {
   provider: { type: 'string', default: 'cpu' }, optimisation: { type: 'string', default: 'all' },
   threads: { type: 'string', default: '0' } } });

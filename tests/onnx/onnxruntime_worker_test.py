@@ -7,6 +7,7 @@ With EXPECTATIONS, it runs all cases, which have to differ as the file says. It 
 Ends with exit code 77 where the worker's language or ONNX Runtime is not installed.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -51,6 +52,17 @@ def statuses(document):
     return counts
 
 
+def try_without_package(worker):
+    """A copy of the worker that finds no package tells how to install it, in one line."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = pathlib.Path(shutil.copy(worker, name))
+        environment = {key: value for key, value in os.environ.items() if key not in ("NODE_PATH", "HOME")}
+        done = subprocess.run(["node", copy], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                              cwd=name, env=environment)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, (done.returncode, done.stderr)
+        assert "npm install --ignore-scripts onnxruntime-node" in done.stderr, done.stderr
+
+
 def try_corpus(program, command, cases, expectations, folder):
     """Each difference is known, and each finding occurs."""
     # Cases are small: starting threads for each takes longer than all that they compute.
@@ -68,6 +80,8 @@ def main():
     if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
     program, worker, cases = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    if worker.suffix == ".mjs" and shutil.which("node"):
+        try_without_package(worker)
     command = command_of(worker)
     if command is None:
         print(f"{worker.name}: ONNX Runtime is not installed for it")
