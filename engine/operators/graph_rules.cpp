@@ -76,10 +76,25 @@ std::vector<std::size_t> find_cycle(const Graph& graph) {
 
 Cost minimum_graph_cost(const Graph& graph) {
     Cost sum;
+    // By value: what all its readers read together, and what the one with the most bytes could read.
+    std::vector<double> read(graph.values.size());
+    std::vector<double> most(graph.values.size());
     for (const GraphNode& node : graph.nodes) {
-        const Cost cost = minimum_cost(*node.descriptor);
-        sum.bytes += cost.bytes;
-        sum.operations += cost.operations;
+        sum.operations += minimum_cost(*node.descriptor).operations;
+        const auto slots = node.descriptor->inputs();
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].desc != nullptr) {
+                const ValueIndex value = node.inputs[i];
+                read[value] += bytes_read(*node.descriptor, slots[i]);
+                most[value] = std::max(most[value], element_bytes(*slots[i].desc));
+            }
+        }
+    }
+    for (const ValueIndex input : graph.inputs) {
+        sum.bytes += std::min(read[input], most[input]);
+    }
+    for (const ValueIndex output : graph.outputs) {
+        sum.bytes += element_bytes(graph.values[output].desc);
     }
     return sum;
 }

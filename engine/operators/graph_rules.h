@@ -18,7 +18,7 @@ namespace dmlconform::operators {
 /// The nodes of one cycle, each reading the output of the preceding one. Empty if the graph is acyclic.
 [[nodiscard]] std::vector<std::size_t> find_cycle(const Graph& graph);
 
-/// Sums the minimum costs of the nodes, which assumes that every value goes through memory.
+/// Everything that the nodes compute. Of values, only the inputs and outputs of the graph go through memory.
 [[nodiscard]] Cost minimum_graph_cost(const Graph& graph);
 
 /// The lowest feature level at which all nodes, which are legal, can be used.

@@ -317,10 +317,14 @@ std::optional<core::FeatureLevel> minimum_feature_level(const Descriptor& descri
 }
 
 double element_bytes(const core::TensorDesc& desc) {
+    return element_bytes(desc, {desc.sizes.begin(), desc.sizes.end()});
+}
+
+double element_bytes(const core::TensorDesc& desc, const std::vector<double>& counts) {
     const auto strides = core::effective_strides(desc);
     double bytes = core::bits_of(desc.data_type) / 8.0;
     for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
-        bytes *= strides[d] == 0 ? 1 : desc.sizes[d];
+        bytes *= strides[d] == 0 ? std::min(counts[d], 1.0) : counts[d];
     }
     return bytes;
 }
@@ -397,19 +401,37 @@ std::vector<std::string> rule_names(const OperatorSchema& schema) {
     return names;
 }
 
+double bytes_read(const Descriptor& descriptor, const TensorSlot& input) {
+    const OperatorRules* own = find_rules(*descriptor.schema);
+    return own != nullptr && own->bytes_read != nullptr ? own->bytes_read(descriptor, input)
+                                                        : element_bytes(*input.desc);
+}
+
+double no_operations(const Descriptor& /*descriptor*/) {
+    return 0;
+}
+
 Cost minimum_cost(const Descriptor& descriptor) {
     if (descriptor.graph != nullptr) {
         return minimum_graph_cost(*descriptor.graph);
     }
-    const OperatorRules* own = find_rules(*descriptor.schema);
-    if (own != nullptr && own->cost != nullptr) {
-        return own->cost(descriptor);
+    Cost cost;
+    for (const TensorSlot& input : descriptor.inputs()) {
+        cost.bytes += input.desc == nullptr ? 0 : bytes_read(descriptor, input);
     }
-    Cost cost{.bytes = element_bytes(descriptor), .operations = 0};
+    const OperatorRules* own = find_rules(*descriptor.schema);
+    const bool has_operations = own != nullptr && own->operations != nullptr;
+    if (has_operations) {
+        cost.operations = own->operations(descriptor);
+    }
+    bool is_first = true;
     for (const TensorSlot& output : descriptor.outputs()) {
         if (output.desc != nullptr) {
-            cost.operations = static_cast<double>(*core::element_count(output.desc->sizes));
-            break;
+            cost.bytes += element_bytes(*output.desc);
+            if (is_first && !has_operations) {
+                cost.operations = static_cast<double>(*core::element_count(output.desc->sizes));
+            }
+            is_first = false;
         }
     }
     return cost;

@@ -50,6 +50,9 @@ struct Cost {
 /// The bytes of a tensor's elements. Elements that a stride of 0 repeats count once.
 [[nodiscard]] double element_bytes(const core::TensorDesc& desc);
 
+/// The same for `counts[d]` of the sizes in each dimension.
+[[nodiscard]] double element_bytes(const core::TensorDesc& desc, const std::vector<double>& counts);
+
 /// The bytes of all tensors of a descriptor.
 [[nodiscard]] double element_bytes(const Descriptor& descriptor);
 
@@ -96,9 +99,10 @@ struct OperatorRules {
     /// descriptors. Each field is legal by itself, and axes are within their tensors; empty if the descriptor breaks
     /// another rule. Null: they are those of the first output, if there is a rule about it.
     std::vector<TensorSizes> (*sizes)(const Descriptor& descriptor) = nullptr;
-    /// The cost of a valid descriptor. Null: every tensor is moved once, and each element of the first output takes one
-    /// operation.
-    Cost (*cost)(const Descriptor& descriptor) = nullptr;
+    /// Cost::operations of a valid descriptor. Null: one for each element of the first output.
+    double (*operations)(const Descriptor& descriptor) = nullptr;
+    /// See `bytes_read`. Null: all bytes of each input tensor.
+    double (*bytes_read)(const Descriptor& descriptor, const TensorSlot& input) = nullptr;
 };
 
 using RulesRows = std::vector<OperatorRules>;
@@ -113,6 +117,13 @@ using RulesRows = std::vector<OperatorRules>;
 /// Full names of the rules that may reject a descriptor of this operator: its own, and the general ones that apply to
 /// it.
 [[nodiscard]] std::vector<std::string> rule_names(const OperatorSchema& schema);
+
+/// What Cost::bytes has of one input tensor of a valid descriptor of an operator: the bytes that decide the outputs.
+/// Which they are may depend on indices in another tensor; then as many as can decide them.
+[[nodiscard]] double bytes_read(const Descriptor& descriptor, const TensorSlot& input);
+
+/// For operators that only move data.
+[[nodiscard]] double no_operations(const Descriptor& descriptor);
 
 /// The minimum cost of a valid descriptor.
 [[nodiscard]] Cost minimum_cost(const Descriptor& descriptor);

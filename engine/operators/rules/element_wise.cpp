@@ -31,6 +31,13 @@ Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*leve
     return {};
 }
 
+/// One multiplication, and one addition, unless ScaleBias has none.
+double identity_operations(const Descriptor& descriptor) {
+    const auto* scale_bias = std::get_if<ScaleBias>(&descriptor.value("ScaleBias"));
+    const int each = scale_bias == nullptr ? 0 : (scale_bias->scale != 1 ? 1 : 0) + (scale_bias->bias != 0 ? 1 : 0);
+    return each * static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
+}
+
 ExplainedRules quantize_linear_rules() {
     return {{"scaleType", "ScaleTensor has the data type of InputTensor, or FLOAT32 if that is an integer."}};
 }
@@ -85,9 +92,12 @@ Verdict check_quantization(const Descriptor& descriptor, core::FeatureLevel /*le
 }  // namespace
 
 RulesRows rules() {
-    RulesRows rows;
-    for (const std::string_view name :
-         {"ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}) {
+    RulesRows rows{{.name = "ELEMENT_WISE_IDENTITY",
+                    .validate = check_scale_bias,
+                    .rules = scale_bias_rules(),
+                    .operations = identity_operations},
+                   {.name = "ACTIVATION_IDENTITY", .operations = no_operations}};
+    for (const std::string_view name : {"ELEMENT_WISE_ABS", "ELEMENT_WISE_CLIP", "ELEMENT_WISE_CLIP1"}) {
         rows.push_back({.name = name, .validate = check_scale_bias, .rules = scale_bias_rules()});
     }
     rows.push_back(

@@ -88,14 +88,14 @@ Verdict validate2(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 }
 
 /// Per element: one addition for the mean, three operations for the variance, and the normalisation itself.
-Cost normalization_cost(const Descriptor& descriptor) {
+double normalization_operations(const Descriptor& descriptor) {
     const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes));
     const bool subtracts = !has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0;
     const bool scales = descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
     const double each = (subtracts ? 2 : 0) + (scales ? 4 : 0) + (descriptor.tensor("ScaleTensor") != nullptr ? 1 : 0) +
                         (descriptor.tensor("BiasTensor") != nullptr ? 1 : 0) +
                         (descriptor.activation("FusedActivation") != nullptr ? 1 : 0);
-    return {.bytes = element_bytes(descriptor), .operations = elements * each};
+    return elements * each;
 }
 
 }  // namespace
@@ -105,18 +105,18 @@ RulesRows rules() {
         {.name = "MEAN_VARIANCE_NORMALIZATION",
          .validate = validate_unnumbered,
          .rules = {presence_rule(), parameter_rule()},
-         .cost = normalization_cost},
+         .operations = normalization_operations},
         {.name = "MEAN_VARIANCE_NORMALIZATION1",
          .validate = validate1,
          .rules = {{"axes", "Each of Axes is less than the number of dimensions of InputTensor."},
                    presence_rule(),
                    {"channelSize", "Before feature level 4.0, ScaleTensor[1] and BiasTensor[1] are InputTensor[1]."},
                    parameter_rule()},
-         .cost = normalization_cost},
+         .operations = normalization_operations},
         {.name = "MEAN_VARIANCE_NORMALIZATION2",
          .validate = validate2,
          .rules = {parameter_rule()},
-         .cost = normalization_cost}};
+         .operations = normalization_operations}};
 }
 
 }  // namespace dmlconform::operators::mean_variance_normalization1_rules

@@ -2,6 +2,7 @@
 // 1.15.4 was measured on it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/operators/enumerators.h"
@@ -21,18 +22,9 @@ WideSizes wide(const core::Dimensions& sizes) {
     return {sizes.begin(), sizes.end()};
 }
 
-/// Reads one element for each one that is written.
-Cost copy_cost(const Descriptor& descriptor) {
-    double bytes = 0;
-    for (const TensorSlot& output : descriptor.outputs()) {
-        bytes += 2 * element_bytes(*output.desc);
-    }
-    return {.bytes = bytes, .operations = 0};
-}
-
-/// Each tensor is moved once; nothing is computed.
-Cost moving_cost(const Descriptor& descriptor) {
-    return {.bytes = element_bytes(descriptor), .operations = 0};
+/// Only the elements that the strides select.
+double slice_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    return std::min(element_bytes(*input.desc), element_bytes(tensor_of(descriptor, "OutputTensor")));
 }
 
 // ---- SLICE and SLICE_GRAD ----------------------------------------------------------------------------------------
@@ -334,6 +326,12 @@ WideSizes upsample_sizes(const Descriptor& descriptor) {
     return sizes;
 }
 
+/// The nearest element is only moved.
+double upsample_operations(const Descriptor& descriptor) {
+    const bool linear = enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;
+    return linear ? static_cast<double>(*core::element_count(tensor_of(descriptor, "OutputTensor").sizes)) : 0;
+}
+
 }  // namespace
 
 RulesRows rules() {
@@ -343,29 +341,31 @@ RulesRows rules() {
          .rules = slice_rules(),
          .output_sizes = slice_sizes,
          .output_formulas = {"OutputTensor[d] = Sizes[d]"},
-         .cost = copy_cost},
-        {.name = "SLICE_GRAD", .validate = check_slice_grad, .rules = slice_grad_rules(), .cost = moving_cost},
-        {.name = "SPLIT", .validate = check_split, .rules = split_rules(), .cost = copy_cost},
+         .operations = no_operations,
+         .bytes_read = slice_bytes},
+        {.name = "SLICE_GRAD", .validate = check_slice_grad, .rules = slice_grad_rules(), .operations = no_operations},
+        {.name = "SPLIT", .validate = check_split, .rules = split_rules(), .operations = no_operations},
         {.name = "JOIN",
          .validate = check_join,
          .rules = join_rules(),
          .output_sizes = join_sizes,
          .output_formulas = join_formulas(),
-         .cost = copy_cost},
+         .operations = no_operations},
         {.name = "TILE",
          .validate = check_tile,
          .rules = tile_rules(),
          .output_sizes = tile_sizes,
          .output_formulas = {"OutputTensor[d] = InputTensor[d] * Repeats[d]"},
-         .cost = moving_cost},
+         .operations = no_operations},
         {.name = "UPSAMPLE_2D",
          .validate = check_upsample,
          .rules = upsample_rules(),
          .output_sizes = upsample_sizes,
-         .output_formulas = upsample_formulas()},
-        {.name = "DIAGONAL_MATRIX", .cost = moving_cost},
-        {.name = "DIAGONAL_MATRIX1", .cost = moving_cost},
-        {.name = "FILL_VALUE_CONSTANT", .cost = moving_cost},
+         .output_formulas = upsample_formulas(),
+         .operations = upsample_operations},
+        {.name = "DIAGONAL_MATRIX", .operations = no_operations},
+        {.name = "DIAGONAL_MATRIX1", .operations = no_operations},
+        {.name = "FILL_VALUE_CONSTANT", .operations = no_operations},
     };
     for (const std::string_view name : {"PADDING", "PADDING1"}) {
         rows.push_back({.name = name,
@@ -373,7 +373,7 @@ RulesRows rules() {
                         .rules = padding_rules(),
                         .output_sizes = padding_sizes,
                         .output_formulas = padding_formulas(),
-                        .cost = moving_cost});
+                        .operations = no_operations});
     }
     for (const std::string_view name : {"SPACE_TO_DEPTH", "SPACE_TO_DEPTH1"}) {
         rows.push_back(
@@ -382,7 +382,7 @@ RulesRows rules() {
              .rules = space_rules(),
              .output_sizes = space_to_depth_sizes,
              .output_formulas = {sizes_line("OutputTensor", space_to_depth(input_symbols(), SizeFormula("BlockSize")))},
-             .cost = copy_cost});
+             .operations = no_operations});
     }
     for (const std::string_view name : {"DEPTH_TO_SPACE", "DEPTH_TO_SPACE1"}) {
         rows.push_back(
@@ -391,7 +391,7 @@ RulesRows rules() {
              .rules = depth_rules(),
              .output_sizes = depth_to_space_sizes,
              .output_formulas = {sizes_line("OutputTensor", depth_to_space(input_symbols(), SizeFormula("BlockSize")))},
-             .cost = copy_cost});
+             .operations = no_operations});
     }
     return rows;
 }

@@ -18,15 +18,10 @@ const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view 
     return descriptor.tensor(field)->sizes;
 }
 
-/// Writes the output, reads one element for each written one, and reads the indices.
-Cost picking_cost(const Descriptor& descriptor) {
-    return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")) +
-                     element_bytes(*descriptor.tensor("IndicesTensor")),
-            .operations = 0};
-}
-
-Cost moving_cost(const Descriptor& descriptor) {
-    return {.bytes = element_bytes(descriptor), .operations = 0};
+/// All indices, and one element of the input for each one of the output. Which they are depends on the indices.
+double picked_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    const double all = element_bytes(*input.desc);
+    return input.name == "InputTensor" ? std::min(all, element_bytes(*descriptor.tensor("OutputTensor"))) : all;
 }
 
 /// Prepends ones until there are `dimension_count` sizes.
@@ -369,10 +364,28 @@ Verdict check_fold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
     return {};
 }
 
-/// One addition for each element of the unfolded tensor.
-Cost fold_cost(const Descriptor& descriptor) {
-    return {.bytes = element_bytes(descriptor),
-            .operations = static_cast<double>(*core::element_count(sizes_of(descriptor, "InputTensor")))};
+/// The elements that a block covers.
+double unfolded_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    const core::Dimensions& image = input.desc->sizes;
+    std::vector<double> counts(image.begin(), image.end());
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        counts[d + 2] = reach_of(descriptor, image, d, SlidingWindow(descriptor, image, d).stops()).elements;
+    }
+    return element_bytes(*input.desc, counts);
+}
+
+/// How many elements of blocks are not padding.
+double folded_count(const Descriptor& descriptor) {
+    const core::Dimensions& image = sizes_of(descriptor, "OutputTensor");
+    double count = double{1} * image[0] * image[1];
+    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
+        count *= reach_of(descriptor, image, d, SlidingWindow(descriptor, image, d).stops()).pairs;
+    }
+    return count;
+}
+
+double folded_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    return std::min(element_bytes(*input.desc), folded_count(descriptor) * core::bits_of(input.desc->data_type) / 8);
 }
 
 }  // namespace
@@ -384,35 +397,47 @@ RulesRows rules() {
          .rules = gather_rules(),
          .output_sizes = gather_sizes,
          .output_formulas = gather_formulas(),
-         .cost = picking_cost},
+         .operations = no_operations,
+         .bytes_read = picked_bytes},
         {.name = "GATHER_ELEMENTS",
          .validate = check_gather_elements,
          .rules = gather_elements_rules(),
-         .cost = picking_cost},
+         .operations = no_operations,
+         .bytes_read = picked_bytes},
         {.name = "GATHER_ND",
          .validate = check_gather_nd,
          .rules = gather_nd_rules(false),
          .output_sizes = picked_sizes,
          .output_formulas = picked_formulas("OutputTensor", false),
-         .cost = picking_cost},
+         .operations = no_operations,
+         .bytes_read = picked_bytes},
         {.name = "GATHER_ND1",
          .validate = check_gather_nd,
          .rules = gather_nd_rules(true),
          .output_sizes = picked_sizes,
          .output_formulas = picked_formulas("OutputTensor", true),
-         .cost = picking_cost},
-        {.name = "SCATTER", .validate = check_scatter, .rules = scatter_rules(), .cost = moving_cost},
-        {.name = "SCATTER_ND", .validate = check_scatter_nd, .rules = scatter_nd_rules(), .cost = moving_cost},
-        {.name = "ONE_HOT", .validate = check_one_hot, .rules = one_hot_rules(), .cost = moving_cost},
-        {.name = "REVERSE_SUBSEQUENCES", .validate = check_reverse, .rules = reverse_rules(), .cost = moving_cost},
-        {.name = "MAX_UNPOOLING", .cost = moving_cost},
+         .operations = no_operations,
+         .bytes_read = picked_bytes},
+        {.name = "SCATTER", .validate = check_scatter, .rules = scatter_rules(), .operations = no_operations},
+        {.name = "SCATTER_ND", .validate = check_scatter_nd, .rules = scatter_nd_rules(), .operations = no_operations},
+        {.name = "ONE_HOT", .validate = check_one_hot, .rules = one_hot_rules(), .operations = no_operations},
+        {.name = "REVERSE_SUBSEQUENCES",
+         .validate = check_reverse,
+         .rules = reverse_rules(),
+         .operations = no_operations},
+        {.name = "MAX_UNPOOLING", .operations = no_operations},
         {.name = "UNFOLD",
          .validate = check_unfold,
          .rules = unfold_rules(),
          .output_sizes = unfold_sizes,
          .output_formulas = unfolded_formulas("UNFOLD", "OutputTensor", "InputTensor"),
-         .cost = moving_cost},
-        {.name = "FOLD", .validate = check_fold, .rules = fold_rules(), .cost = fold_cost},
+         .operations = no_operations,
+         .bytes_read = unfolded_bytes},
+        {.name = "FOLD",
+         .validate = check_fold,
+         .rules = fold_rules(),
+         .operations = folded_count,
+         .bytes_read = folded_bytes},
     };
 }
 

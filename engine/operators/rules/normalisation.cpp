@@ -15,11 +15,11 @@ const core::TensorDesc& tensor_of(const Descriptor& descriptor, std::string_view
     return *descriptor.tensor(field);
 }
 
-/// Moves each tensor once, with `Operations` operations for each element of the input.
+/// `Operations` operations for each element of the input.
 template <int Operations>
-Cost cost_for_each(const Descriptor& descriptor) {
+double operations_for_each(const Descriptor& descriptor) {
     const auto elements = static_cast<double>(*core::element_count(tensor_of(descriptor, "InputTensor").sizes));
-    return {.bytes = element_bytes(descriptor), .operations = elements * Operations};
+    return elements * Operations;
 }
 
 // ---- softmaxes and hardmaxes over the last dimension -------------------------------------------------------------
@@ -94,29 +94,29 @@ RulesRows rules() {
         {.name = "BATCH_NORMALIZATION",
          .validate = check_inference,
          .rules = inference_rules(),
-         .cost = cost_for_each<3>},
+         .operations = operations_for_each<3>},
         {.name = "BATCH_NORMALIZATION_GRAD",
          .validate = check_scale,
          .rules = parameter_rules(),
-         .cost = cost_for_each<5>},
+         .operations = operations_for_each<5>},
         {.name = "BATCH_NORMALIZATION_TRAINING",
          .validate = check_scale,
          .rules = parameter_rules(),
-         .cost = cost_for_each<7>},
+         .operations = operations_for_each<7>},
         {.name = "BATCH_NORMALIZATION_TRAINING_GRAD",
          .validate = check_scale,
          .rules = parameter_rules(),
-         .cost = cost_for_each<8>},
+         .operations = operations_for_each<8>},
     };
     // A maximum, a subtraction, an exponential, an addition to the sum, and a division or subtraction.
     for (const char* name : {"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"}) {
         rows.push_back({.name = name,
                         .validate = check_effective_rank,
                         .rules = last_dimension_rules(),
-                        .cost = cost_for_each<5>});
+                        .operations = operations_for_each<5>});
     }
     for (const char* name : {"ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1"}) {
-        rows.push_back({.name = name, .cost = cost_for_each<5>});
+        rows.push_back({.name = name, .operations = operations_for_each<5>});
     }
     rows.push_back({.name = "ACTIVATION_HARDMAX", .validate = check_effective_rank, .rules = last_dimension_rules()});
     return rows;

@@ -8,6 +8,7 @@
 #include "engine/operators/rules.h"
 #include "engine/operators/rules/parameter_sizes.h"
 #include "engine/operators/size_formula.h"
+#include "engine/operators/window_reach.h"
 
 namespace dmlconform::operators::product_rules {
 namespace {
@@ -98,9 +99,8 @@ WideSizes product_sizes(const Descriptor& descriptor) {
 }
 
 /// One multiplication and one addition for each term of each sum.
-Cost product_cost(const Descriptor& descriptor) {
-    return {.bytes = element_bytes(descriptor),
-            .operations = 2 * count_of(sizes_of(descriptor, "OutputTensor")) * matrix_a(descriptor).columns};
+double product_operations(const Descriptor& descriptor) {
+    return 2 * count_of(sizes_of(descriptor, "OutputTensor")) * matrix_a(descriptor).columns;
 }
 
 /// Requires at least two elements along the axes of a fused softmax. Measured on DirectML 1.15.4: the restrictions of
@@ -405,14 +405,44 @@ ExplainedRules convolution_integer_rules() {
          "InputZeroPointTensor has one element. FilterZeroPointTensor has one, or FilterTensor[0] in dimension 1."}};
 }
 
-/// One multiplication and one addition for each filter element at each output position, by convention including
-/// padding. Backward, the positions are those of the input.
-Cost convolution_cost(const Descriptor& descriptor) {
-    const bool backward = is_backward(descriptor);
-    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
-    const double taps = count_of(filter) / filter[0];
-    return {.bytes = element_bytes(descriptor),
-            .operations = 2 * taps * count_of(sizes_of(descriptor, backward ? "InputTensor" : "OutputTensor"))};
+/// The tensor that a filter slides over, and the one with an element for each of its positions.
+const core::Dimensions& image_of(const Descriptor& descriptor) {
+    return sizes_of(descriptor, is_backward(descriptor) ? "OutputTensor" : "InputTensor");
+}
+
+const core::Dimensions& positions_of(const Descriptor& descriptor) {
+    return sizes_of(descriptor, is_backward(descriptor) ? "InputTensor" : "OutputTensor");
+}
+
+WindowReach reach_of_filter(const Descriptor& descriptor, std::size_t d) {
+    const Spatial spatial = spatial_of(descriptor, d);
+    return window_reach({positions_of(descriptor)[d + 2], spatial.stride}, {spatial.filter, spatial.dilation},
+                        descriptor.uints("StartPadding")[entry_of(descriptor, d)], image_of(descriptor)[d + 2]);
+}
+
+/// One multiplication and one addition for each filter element at each of its positions, unless it is on padding.
+double convolution_operations(const Descriptor& descriptor) {
+    const core::Dimensions& positions = positions_of(descriptor);
+    double terms = double{1} * positions[0] * positions[1] * sizes_of(descriptor, "FilterTensor")[1];
+    for (std::size_t d = 0; d + 2 < positions.size(); ++d) {
+        terms *= reach_of_filter(descriptor, d).pairs;
+    }
+    return 2 * terms;
+}
+
+/// Only the elements of the input and the filter that meet, and all of the other tensors.
+double convolution_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    const bool is_filter = input.name == "FilterTensor";
+    if (!is_filter && input.name != "InputTensor") {
+        return element_bytes(*input.desc);
+    }
+    const core::Dimensions& sizes = input.desc->sizes;
+    std::vector<double> counts{double{1} * sizes[0], double{1} * sizes[1]};
+    for (std::size_t d = 0; d + 2 < sizes.size(); ++d) {
+        const WindowReach reach = reach_of_filter(descriptor, d);
+        counts.push_back(is_filter ? reach.window : is_backward(descriptor) ? reach.positions : reach.elements);
+    }
+    return element_bytes(*input.desc, counts);
 }
 
 }  // namespace
@@ -423,19 +453,21 @@ RulesRows rules() {
                     .rules = gemm_rules(),
                     .output_sizes = product_sizes,
                     .output_formulas = product_formulas(true),
-                    .cost = product_cost},
+                    .operations = product_operations},
                    {.name = "CONVOLUTION",
                     .validate = check_convolution,
                     .rules = convolution_rules(),
                     .output_sizes = convolution_sizes,
                     .output_formulas = convolution_formulas(true),
-                    .cost = convolution_cost},
+                    .operations = convolution_operations,
+                    .bytes_read = convolution_bytes},
                    {.name = "CONVOLUTION_INTEGER",
                     .validate = check_convolution_integer,
                     .rules = convolution_integer_rules(),
                     .output_sizes = convolution_sizes,
                     .output_formulas = convolution_formulas(false),
-                    .cost = convolution_cost}};
+                    .operations = convolution_operations,
+                    .bytes_read = convolution_bytes}};
     for (const std::string_view name :
          {"MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "QUANTIZED_LINEAR_MATRIX_MULTIPLY"}) {
         rows.push_back({.name = name,
@@ -443,7 +475,7 @@ RulesRows rules() {
                         .rules = integer_rules(),
                         .output_sizes = product_sizes,
                         .output_formulas = product_formulas(false),
-                        .cost = product_cost});
+                        .operations = product_operations});
     }
     return rows;
 }

@@ -11,6 +11,7 @@
 
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
+#include "engine/operators/window_reach.h"
 
 namespace dmlconform::operators::quantized_linear_convolution_rules {
 namespace {
@@ -250,12 +251,34 @@ std::vector<TensorSizes> convolution_sizes(const Descriptor& descriptor) {
     return {{"OutputTensor", output}, {"BiasTensor", bias}};
 }
 
-/// One multiplication and one addition for each filter element, by convention including padding.
-Cost convolution_cost(const Descriptor& descriptor) {
+WindowReach reach_of_filter(const QuantizedLinearConvolution::Spatial& s) {
+    return window_reach({s.output, s.stride}, {s.filter, s.dilation}, s.start_padding, s.input);
+}
+
+/// One multiplication and one addition for each filter element at each of its positions, unless it is on padding.
+double convolution_operations(const Descriptor& descriptor) {
     const QuantizedLinearConvolution op(descriptor);
-    const auto outputs = static_cast<double>(*core::element_count(op.output.sizes));
-    const double taps = static_cast<double>(op.group_channels) * op.spatial[0].filter * op.spatial[1].filter;
-    return {.bytes = element_bytes(descriptor), .operations = 2 * outputs * taps};
+    double terms = double{1} * op.batch * op.output_channels * op.group_channels;
+    for (const QuantizedLinearConvolution::Spatial& s : op.spatial) {
+        terms *= reach_of_filter(s).pairs;
+    }
+    return 2 * terms;
+}
+
+/// Only the elements of the input and the filter that meet, and all of the other tensors.
+double convolution_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    const bool is_filter = input.name == "FilterTensor";
+    if (!is_filter && input.name != "InputTensor") {
+        return element_bytes(*input.desc);
+    }
+    const QuantizedLinearConvolution op(descriptor);
+    const core::Dimensions& sizes = input.desc->sizes;
+    std::vector<double> counts{double{1} * sizes[0], double{1} * sizes[1]};
+    for (std::size_t i = 4 - sizes.size(); i < spatial_count; ++i) {
+        const WindowReach reach = reach_of_filter(op.spatial[i]);
+        counts.push_back(is_filter ? reach.window : reach.elements);
+    }
+    return element_bytes(*input.desc, counts);
 }
 
 }  // namespace
@@ -265,7 +288,8 @@ RulesRows rules() {
              .validate = validate_convolution,
              .rules = explained(),
              .sizes = convolution_sizes,
-             .cost = convolution_cost}};
+             .operations = convolution_operations,
+             .bytes_read = convolution_bytes}};
 }
 
 }  // namespace dmlconform::operators::quantized_linear_convolution_rules

@@ -36,15 +36,19 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 }
 
 /// Ten rounds make four elements. Each round has two multiplications, four exclusive ors, and two additions to the key.
-Cost cost(const Descriptor& descriptor) {
+double operations(const Descriptor& descriptor) {
     const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
-    return {.bytes = element_bytes(descriptor), .operations = 20 * elements};
+    return 20 * elements;
 }
 
 }  // namespace
 
 RulesRows rules() {
-    return {{.name = "RANDOM_GENERATOR", .validate = check, .rules = explained(), .sizes = state_sizes, .cost = cost}};
+    return {{.name = "RANDOM_GENERATOR",
+             .validate = check,
+             .rules = explained(),
+             .sizes = state_sizes,
+             .operations = operations}};
 }
 
 }  // namespace dmlconform::operators::random_generator_rules

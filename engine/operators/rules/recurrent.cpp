@@ -139,12 +139,11 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 }
 
 /// One multiplication and one addition for each weight, in each step of each sequence.
-Cost cost(const Descriptor& descriptor) {
+double operations(const Descriptor& descriptor) {
     const Shape shape(descriptor);
     const auto weights = static_cast<double>(shape.directions * shape.gates * shape.hidden) *
                          static_cast<double>(shape.inputs + shape.hidden);
-    return {.bytes = element_bytes(descriptor),
-            .operations = 2 * weights * static_cast<double>(shape.steps * shape.batch)};
+    return 2 * weights * static_cast<double>(shape.steps * shape.batch);
 }
 
 }  // namespace
@@ -152,8 +151,11 @@ Cost cost(const Descriptor& descriptor) {
 RulesRows rules() {
     RulesRows rows;
     for (const std::string_view name : {"RNN", "LSTM", "GRU"}) {
-        rows.push_back(
-            {.name = name, .validate = check, .rules = explained(name), .sizes = sizes_of_networks, .cost = cost});
+        rows.push_back({.name = name,
+                        .validate = check,
+                        .rules = explained(name),
+                        .sizes = sizes_of_networks,
+                        .operations = operations});
     }
     return rows;
 }

@@ -30,9 +30,8 @@ WideSizes reduced_sizes(const Descriptor& descriptor) {
 }
 
 /// One operation for each element of the input.
-Cost reducing_cost(const Descriptor& descriptor) {
-    return {.bytes = element_bytes(descriptor),
-            .operations = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes))};
+double reducing_operations(const Descriptor& descriptor) {
+    return static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes));
 }
 
 // ---- REDUCE ------------------------------------------------------------------------------------------------------
@@ -215,14 +214,20 @@ RulesRows rules() {
          .rules = reduce_rules(),
          .output_sizes = reduced_sizes,
          .output_formulas = reduced_formulas(),
-         .cost = reducing_cost},
-        {.name = "ARGMIN", .output_sizes = reduced_sizes, .output_formulas = reduced_formulas(), .cost = reducing_cost},
-        {.name = "ARGMAX", .output_sizes = reduced_sizes, .output_formulas = reduced_formulas(), .cost = reducing_cost},
+         .operations = reducing_operations},
+        {.name = "ARGMIN",
+         .output_sizes = reduced_sizes,
+         .output_formulas = reduced_formulas(),
+         .operations = reducing_operations},
+        {.name = "ARGMAX",
+         .output_sizes = reduced_sizes,
+         .output_formulas = reduced_formulas(),
+         .operations = reducing_operations},
         {.name = "LP_NORMALIZATION", .validate = check_norm, .rules = norm_rules()},
         {.name = "NONZERO_COORDINATES",
          .validate = check_coordinates,
          .rules = coordinates_rules(),
-         .cost = reducing_cost},
+         .operations = reducing_operations},
     };
 }
 

@@ -133,13 +133,13 @@ Verdict check_align(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
 
 /// Two weights, four multiplications and an addition for each sample. An output has at least the square of the minimum
 /// number of samples.
-Cost align_cost(const Descriptor& descriptor) {
+double align_operations(const Descriptor& descriptor) {
     const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
     const core::Dimensions& outputs = sizes_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor");
     const auto least = static_cast<double>(descriptor.uint("MinimumSamplesPerOutput"));
     const double samples = static_cast<double>(*core::element_count(outputs)) * least * least;
     const bool linear = enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;
-    return {.bytes = element_bytes(descriptor), .operations = samples * (linear ? 8 : 1)};
+    return samples * (linear ? 8 : 1);
 }
 
 // ---- ROI_ALIGN_GRAD ----------------------------------------------------------------------------------------------
@@ -182,17 +182,18 @@ Verdict check_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 }  // namespace
 
 RulesRows rules() {
-    RulesRows rows{{.name = "ROI_POOLING",
-                    .validate = check_pooling,
-                    .rules = pooling_rules(),
-                    .output_sizes = pooling_sizes,
-                    .output_formulas = pooling_formulas()},
-                   {.name = "ROI_ALIGN_GRAD", .validate = check_grad, .rules = grad_rules(), .cost = align_cost}};
+    RulesRows rows{
+        {.name = "ROI_POOLING",
+         .validate = check_pooling,
+         .rules = pooling_rules(),
+         .output_sizes = pooling_sizes,
+         .output_formulas = pooling_formulas()},
+        {.name = "ROI_ALIGN_GRAD", .validate = check_grad, .rules = grad_rules(), .operations = align_operations}};
     for (const std::string_view name : {"ROI_ALIGN", "ROI_ALIGN1"}) {
         rows.push_back({.name = name,
                         .validate = check_align,
                         .rules = sampled_rules("OutputTensor", "InputTensor"),
-                        .cost = align_cost});
+                        .operations = align_operations});
     }
     return rows;
 }

@@ -1,6 +1,7 @@
 // Rules of SLICE1, from its documentation. What comments say about DirectML 1.15.4 was measured on it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "engine/operators/rules.h"
@@ -84,15 +85,19 @@ Verdict validate_slice1(const Descriptor& descriptor, core::FeatureLevel /*level
     return {};
 }
 
-/// Reads only the elements that the strides select.
-Cost slice_cost(const Descriptor& descriptor) {
-    return {.bytes = 2 * element_bytes(*descriptor.tensor("OutputTensor")), .operations = 0};
+/// Only the elements that the strides select.
+double slice_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    return std::min(element_bytes(*input.desc), element_bytes(*descriptor.tensor("OutputTensor")));
 }
 
 }  // namespace
 
 RulesRows rules() {
-    return {{.name = "SLICE1", .validate = validate_slice1, .rules = explained(), .cost = slice_cost}};
+    return {{.name = "SLICE1",
+             .validate = validate_slice1,
+             .rules = explained(),
+             .operations = no_operations,
+             .bytes_read = slice_bytes}};
 }
 
 }  // namespace dmlconform::operators::slice1_rules

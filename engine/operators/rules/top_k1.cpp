@@ -71,12 +71,12 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
 }
 
 /// One operation for each element of the input, and a comparison sort of the K results.
-Cost top_k_cost(const Descriptor& descriptor) {
+double top_k_operations(const Descriptor& descriptor) {
     const TopK1 op(descriptor);
     const auto elements = static_cast<double>(*core::element_count(op.input.sizes));
     const double k = op.k;
     const double sequences = elements / op.input.sizes[op.axis];
-    return {.bytes = element_bytes(descriptor), .operations = elements + sequences * k * std::log2(k)};
+    return elements + sequences * k * std::log2(k);
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ RulesRows rules() {
              .validate = validate_top_k,
              .rules = explained(true),
              .sizes = top_k_sizes,
-             .cost = top_k_cost},
+             .operations = top_k_operations},
             {.name = "TOP_K",
              .validate = validate_top_k,
              .rules = explained(false),
              .sizes = top_k_sizes,
-             .cost = top_k_cost}};
+             .operations = top_k_operations}};
 }
 
 }  // namespace dmlconform::operators::top_k1_rules

@@ -38,6 +38,13 @@ SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimension
       padded(std::uint64_t{image[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
              descriptor.uints("EndPadding")[dimension]) {}
 
+WindowReach reach_of(const Descriptor& descriptor, const core::Dimensions& image, std::size_t dimension,
+                     std::uint64_t positions) {
+    const SlidingWindow window(descriptor, image, dimension);
+    return window_reach({positions, window.stride}, {window.size, window.dilation},
+                        descriptor.uints("StartPadding")[dimension], image[dimension + 2]);
+}
+
 SizeFormula window_positions_of(std::string_view operator_name, std::string_view image) {
     const OperatorSchema& schema = *find_operator(operator_name);
     const auto entry = [&](std::string_view field) { return SizeFormula(fmt::format("{}[d]", field)); };
@@ -135,17 +142,41 @@ Verdict check_lp(const Descriptor& descriptor, core::FeatureLevel level) {
     return check_pooling(descriptor, level);
 }
 
-/// One operation for each element of each window, including padding.
-Cost cost_of_windows(const Descriptor& descriptor, const core::Dimensions& image, const core::Dimensions& stops) {
-    double operations = count_of(stops);
-    for (std::size_t d = 0; d + 2 < image.size(); ++d) {
-        operations *= static_cast<double>(SlidingWindow(descriptor, image, d).size);
+/// The image that windows of a pooling or of its gradient slide over, and the tensor with an element for each position.
+struct Pooling {
+    bool is_gradient;
+    const core::Dimensions& image;
+    const core::Dimensions& stops;
+
+    explicit Pooling(const Descriptor& descriptor)
+        : is_gradient(has_field(descriptor, "OutputGradientTensor")),
+          image(sizes_of(descriptor, is_gradient ? "OutputGradientTensor" : "InputTensor")),
+          stops(sizes_of(descriptor, is_gradient ? "InputGradientTensor" : "OutputTensor")) {}
+};
+
+/// One operation for each element of each window that is not padding.
+double pooling_operations(const Descriptor& descriptor) {
+    const Pooling pooling(descriptor);
+    double operations = double{1} * pooling.stops[0] * pooling.stops[1];
+    for (std::size_t d = 0; d + 2 < pooling.image.size(); ++d) {
+        operations *= reach_of(descriptor, pooling.image, d, pooling.stops[d + 2]).pairs;
     }
-    return {.bytes = element_bytes(descriptor), .operations = operations};
+    return operations;
 }
 
-Cost pooling_cost(const Descriptor& descriptor) {
-    return cost_of_windows(descriptor, sizes_of(descriptor, "InputTensor"), sizes_of(descriptor, "OutputTensor"));
+/// Only what is in a window, and the gradients of windows that are not all padding.
+double pooling_bytes(const Descriptor& descriptor, const TensorSlot& input) {
+    const bool has_gradients = input.name == "InputGradientTensor";
+    if (input.name != "InputTensor" && !has_gradients) {
+        return element_bytes(*input.desc);
+    }
+    const Pooling pooling(descriptor);
+    std::vector<double> counts{double{1} * input.desc->sizes[0], double{1} * input.desc->sizes[1]};
+    for (std::size_t d = 0; d + 2 < pooling.image.size(); ++d) {
+        const WindowReach reach = reach_of(descriptor, pooling.image, d, pooling.stops[d + 2]);
+        counts.push_back(has_gradients ? reach.positions : reach.elements);
+    }
+    return element_bytes(*input.desc, counts);
 }
 
 // ---- gradients of poolings ---------------------------------------------------------------------------------------
@@ -191,11 +222,6 @@ Verdict check_max_grad(const Descriptor& descriptor, core::FeatureLevel level) {
                                        fmt::join(wanted, ",")));
     }
     return {};
-}
-
-Cost grad_cost(const Descriptor& descriptor) {
-    return cost_of_windows(descriptor, sizes_of(descriptor, "OutputGradientTensor"),
-                           sizes_of(descriptor, "InputGradientTensor"));
 }
 
 // ---- QUANTIZED_LINEAR_AVERAGE_POOLING ----------------------------------------------------------------------------
@@ -250,13 +276,13 @@ Verdict check_local_response(const Descriptor& descriptor, core::FeatureLevel /*
 }
 
 /// Two operations for each element of a region, clipped to the tensor, and four for each output.
-Cost local_response_cost(const Descriptor& descriptor) {
+double local_response_operations(const Descriptor& descriptor) {
     const core::Dimensions& sizes = sizes_of(descriptor, "InputTensor");
     const std::uint32_t local = descriptor.uint("LocalSize");
     const double region = descriptor.uint("CrossChannel") != 0
                               ? static_cast<double>(std::min(local, sizes[1]))
                               : static_cast<double>(std::min(local, sizes[2])) * std::min(local, sizes[3]);
-    return {.bytes = element_bytes(descriptor), .operations = count_of(sizes) * (2 * region + 4)};
+    return count_of(sizes) * (2 * region + 4);
 }
 
 }  // namespace
@@ -266,14 +292,20 @@ RulesRows rules() {
         {.name = "AVERAGE_POOLING_GRAD",
          .validate = check_average_grad,
          .rules = average_grad_rules(),
-         .cost = grad_cost},
-        {.name = "MAX_POOLING_GRAD", .validate = check_max_grad, .rules = max_grad_rules(), .cost = grad_cost},
+         .operations = pooling_operations,
+         .bytes_read = pooling_bytes},
+        {.name = "MAX_POOLING_GRAD",
+         .validate = check_max_grad,
+         .rules = max_grad_rules(),
+         .operations = pooling_operations,
+         .bytes_read = pooling_bytes},
         {.name = "QUANTIZED_LINEAR_AVERAGE_POOLING",
          .validate = check_quantized,
          .rules = quantized_rules(),
          .output_sizes = pooling_sizes,
          .output_formulas = pooled_formulas("QUANTIZED_LINEAR_AVERAGE_POOLING", "OutputTensor", "InputTensor"),
-         .cost = pooling_cost},
+         .operations = pooling_operations,
+         .bytes_read = pooling_bytes},
     };
     for (const std::string_view name :
          {"AVERAGE_POOLING", "AVERAGE_POOLING1", "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"}) {
@@ -282,7 +314,8 @@ RulesRows rules() {
                         .rules = pooling_rules(),
                         .output_sizes = pooling_sizes,
                         .output_formulas = pooled_formulas(name, "OutputTensor", "InputTensor"),
-                        .cost = pooling_cost});
+                        .operations = pooling_operations,
+                        .bytes_read = pooling_bytes});
     }
     for (const std::string_view name : {"LP_POOLING", "LP_POOLING1"}) {
         rows.push_back({.name = name,
@@ -290,13 +323,14 @@ RulesRows rules() {
                         .rules = lp_rules(),
                         .output_sizes = pooling_sizes,
                         .output_formulas = pooled_formulas(name, "OutputTensor", "InputTensor"),
-                        .cost = pooling_cost});
+                        .operations = pooling_operations,
+                        .bytes_read = pooling_bytes});
     }
     for (const std::string_view name : {"LOCAL_RESPONSE_NORMALIZATION", "LOCAL_RESPONSE_NORMALIZATION_GRAD"}) {
         rows.push_back({.name = name,
                         .validate = check_local_response,
                         .rules = local_response_rules(),
-                        .cost = local_response_cost});
+                        .operations = local_response_operations});
     }
     return rows;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/operators/rules.h"
 #include "engine/operators/size_formula.h"
+#include "engine/operators/window_reach.h"
 
 namespace dmlconform::operators {
 
@@ -31,6 +32,10 @@ struct SlidingWindow {
     /// The number of window positions. The window must pass check_windows.
     [[nodiscard]] std::uint64_t stops() const { return window_positions(padded, size, dilation, stride); }
 };
+
+/// What the windows at this many positions have of the image, along one spatial dimension.
+[[nodiscard]] WindowReach reach_of(const Descriptor& descriptor, const core::Dimensions& image, std::size_t dimension,
+                                   std::uint64_t positions);
 
 /// The formula of window_positions for spatial dimension d of the tensor `image`, with the operator's own field names.
 [[nodiscard]] SizeFormula window_positions_of(std::string_view operator_name, std::string_view image);
