@@ -283,6 +283,36 @@ std::string name_of(const Descriptor& descriptor, const Shape& shape) {
     return name;
 }
 
+/// The descriptor, with another data type of an output if that makes it legal: the one that the lowest feature level
+/// has. REDUCE has another one for ARGMAX, for example. Unchanged if there is none.
+Descriptor with_legal_output(const Descriptor& descriptor) {
+    if (!operators::validate(descriptor, core::highest_feature_level)) {
+        return descriptor;
+    }
+    Descriptor best = descriptor;
+    std::optional<core::FeatureLevel> lowest;
+    Descriptor changed = descriptor;
+    for (const TensorField& tensor : tensors_of(changed)) {
+        const operators::TensorSupport* support =
+            changed.schema->support_at(tensor.field->name, core::highest_feature_level);
+        if (tensor.field->kind != operators::FieldKind::output || support == nullptr) {
+            continue;
+        }
+        const core::TensorDesc before = *tensor.desc;
+        for (const core::DataType type : support->data_types) {
+            tensor.desc->data_type = type;
+            set_sizes(*tensor.desc, before.sizes);
+            const auto level = operators::minimum_feature_level(changed);
+            if (level && (!lowest || *level < *lowest)) {
+                best = changed;
+                lowest = level;
+            }
+        }
+        *tensor.desc = before;
+    }
+    return best;
+}
+
 /// What is tried, in order. `named`: some tensors are given by name, so that others are not wanted.
 std::vector<Rest> attempts(bool named) {
     std::vector<Rest> list;
@@ -324,6 +354,7 @@ core::Result<std::string> shaped_case_file(const operators::OperatorSchema& sche
         if (!again) {
             return tl::unexpected(again.error());
         }
+        again = with_legal_output(*again);
         if (const auto put = put_strides(*again, strides); !put) {
             return tl::unexpected(put.error());
         }

@@ -50,6 +50,8 @@ TEST(Shape, RunsWithRandomInputsAgainstTheReference) {
           "ACTIVATION_SIGMOID; ACTIVATION_TANH; ACTIVATION_TANH"}},
         {{"LSTM", "--sizes", "1,5,2,3", "--attr", "Direction=BIDIRECTIONAL"},
          {"WeightTensor: FLOAT32 [1,2,12,3]", "ActivationDescCount: 6"}},
+        {{"REDUCE", "--sizes", "1,1,8,16", "--attr", "Function=ARGMAX"},
+         {"Function: ARGMAX", "OutputTensor: UINT32 [1,1,8,1]"}},
         {{"REDUCE", "--sizes", "8,64"}, {"Function: SUM", "Axes: [1]", "OutputTensor: FLOAT32 [8,1]"}},
         {{"GATHER", "--sizes", "1,1,4,8"}, {"Axis: 3"}},
         {{"CONVOLUTION", "--sizes", "1x3x8x8", "--sizes", "Filter=4x3x3x3", "--attr", "Strides=2,FusedActivation=RELU"},
