@@ -279,6 +279,9 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     if (!selection || !can_write_documents({output}, selection->files())) {
         return exit_usage;
     }
+    for (const std::string& filter : selection->unmatched) {
+        warn("dmlconform: note: --filter {} matches none of the cases\n", filter);
+    }
     int exit_code = exit_ok;
     options.engines.options.worker.interrupted = interrupted;
     const auto engines = make_engines(options.engines, invocation, exit_code);

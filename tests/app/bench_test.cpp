@@ -489,7 +489,9 @@ TEST(BenchClock, IsChosenAndNeverMixed) {
     const ProgramResult compared = dmlconform({"compare", wall, processor});
     EXPECT_TRUE(ends_with_code(compared, 2));
     EXPECT_TRUE(complains(compared, "cpu/a/good: timed by the wall clock, and by the processor's clock"));
-    EXPECT_TRUE(complains(compared, "`bench --wall-time` and `bench --cpu-time` choose the clock"));
+    EXPECT_TRUE(complains(compared, "hint: `bench --wall-time` and `bench --cpu-time` choose the clock"));
+    EXPECT_EQ(compared.errors.find("--force"), std::string::npos) << "which has nothing to compare";
+    EXPECT_TRUE(ends_with_code(dmlconform({"compare", wall, processor, "--force"}), 1));
 }
 
 TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {
@@ -505,6 +507,15 @@ TEST(Bench, WrongResultsAreNotTimedUnlessAskedFor) {
     EXPECT_TRUE(ends_with_code(unverified, 0));
     EXPECT_TRUE(prints(unverified, "cpu/a/bad/"));
     EXPECT_TRUE(prints(unverified, "  unverified\n"));
+}
+
+TEST(Bench, NamesFiltersThatMatchNothing) {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("a.json", file_of({tagged("good", right_values)}));
+    const ProgramResult result = bench(file, {"--filter", "*good*", "--filter", "typo*", "--benchmark_repetitions=1"});
+    EXPECT_TRUE(ends_with_code(result, 0));
+    EXPECT_TRUE(complains(result, "note: --filter typo* matches none of the cases"));
+    EXPECT_EQ(result.errors.find("--filter *good*"), std::string::npos) << result.errors;
 }
 
 TEST(Bench, NothingToTime) {
@@ -591,6 +602,11 @@ TEST(Compare, SaysWhatItCannotTell) {
         }
         return folder.write(name, document.dump());
     };
+    json drifting = json::parse(content_of(file("u10", 100, 10)));
+    for (std::size_t i = 1; i < 10; ++i) {
+        drifting["benchmarks"][i]["unsettled"] = 1;
+    }
+    const std::string unsettled = folder.write("u10", drifting.dump());
     const struct {
         const char* what;
         std::string base;
@@ -604,6 +620,8 @@ TEST(Compare, SaysWhatItCannotTell) {
          "1 process measured the base"},
         {"three processes, three times slower", file("a3", 100, 3), file("b3", 300, 3), 4,
          "hint: `dmlconform bench … --processes 7 --benchmark_out=FILE` for both sides"},
+        {"nine of ten that did not settle", file("e9", 100, 9), unsettled, 4,
+         "9 processes measured the base, and 1 (9 others did not settle) the new side."},
         {"three, nothing differs", file("a3", 100, 3), file("a3", 100, 3), 4, "1 with too few processes"},
         {"seven", file("a7", 100, 7), file("b7", 300, 7), 1, "1 slower"},
         {"scattered upwards", file("a9", 100, 9, 0.1), file("b9", 110, 9, 0.1), 4, "cannot be told whether 1 of them"},
