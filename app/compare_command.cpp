@@ -146,95 +146,119 @@ std::size_t count_with(const bench::RunComparison& comparison, bench::Doubt doub
     return static_cast<std::size_t>(std::ranges::count(comparison.benchmarks, doubt, &bench::ComparedBenchmark::doubt));
 }
 
-/// Prints a sentence about the comparison, and a hint below it, in lines that fit the terminal.
-void print_note(const std::string& text, const std::string& hint) {
+/// A sentence about the comparison. The hint may be empty.
+struct Note {
+    std::string text;
+    std::string hint{};
+};
+
+/// With the hint below it, in lines that fit the terminal.
+void print_note(const Note& note) {
+    if (note.hint.empty()) {
+        say("{}\n", note.text);
+        return;
+    }
     constexpr std::string_view before = "    hint: ";
     const std::size_t width = output_width();
     const auto shown = [&](const std::string& words) {
         const std::string clean = core::show("{}", words).text();
         return (width == 0 ? clean : wrap(clean, width)) + "\n";
     };
-    print(core::ShownText::made_of(shown(text) + shown(std::string(before) + hint)));
+    print(core::ShownText::made_of(shown(note.text) + shown(std::string(before) + note.hint)));
+}
+
+/// "1 process (9 others did not settle)".
+std::string side_text(const std::string& count, std::size_t left_out) {
+    return count + (left_out == 0 ? "" : fmt::format(" ({} others did not settle)", left_out));
 }
 
 /// What is missing where nothing can be called slower, and the command that measures it.
-void print_too_few(const bench::RunComparison& comparison, const bench::ComparisonSettings& settings) {
+void add_too_few(const bench::RunComparison& comparison, const bench::ComparisonSettings& settings,
+                 std::vector<Note>& notes) {
     const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::too_few);
     if (first == nullptr) {
         return;
     }
     const std::size_t all = comparison.benchmarks.size();
     const std::size_t count = count_with(comparison, bench::Doubt::too_few);
+    const std::string benchmarks = count_text(all, "benchmark", "benchmarks");
     if (settings.paired) {
         const std::size_t needed = bench::pairs_needed(all, settings.significance);
-        print_note(fmt::format("{} of {} cannot be told: there are {}, and {} are needed for {}", count, all,
-                               count_text(first->base_count, "pair", "pairs"), needed,
-                               count_text(all, "benchmark", "benchmarks")),
-                   fmt::format("`scripts/compare-programs --rounds {} BASE NEW`", needed));
+        notes.push_back({fmt::format("{} of {} cannot be told: there are {}, and {} are needed for {}", count, all,
+                                     count_text(first->base_count, "pair", "pairs"), needed, benchmarks),
+                         fmt::format("`scripts/compare-programs --rounds {} BASE NEW`", needed)});
         return;
     }
     const std::size_t needed = bench::processes_needed(all, settings.significance);
-    print_note(fmt::format("{} of {} cannot be told: {} measured the base, and {} the new side. That takes {} on each "
-                           "side for {}, because processes differ although nothing has changed",
-                           count, all, count_text(first->base_count, "process", "processes"), first->now_count, needed,
-                           count_text(all, "benchmark", "benchmarks")),
-               fmt::format("`dmlconform bench … --processes {} --benchmark_out=FILE` for both sides", needed));
+    const bool unsettled = first->base_left_out + first->now_left_out != 0;
+    notes.push_back(
+        {fmt::format("{} of {} cannot be told: {} measured the base, and {} the new side. That takes {} on each side "
+                     "for {}, because processes differ although nothing has changed",
+                     count, all, side_text(count_text(first->base_count, "process", "processes"), first->base_left_out),
+                     side_text(fmt::format("{}", first->now_count), first->now_left_out), needed, benchmarks),
+         fmt::format("`dmlconform bench … --processes {} --benchmark_out=FILE` for both sides{}", needed,
+                     unsettled ? "; --benchmark_min_time=0.5 lets it settle" : "")});
 }
 
 /// Why differences are not believed.
-void print_doubts(const bench::RunComparison& comparison) {
+void add_doubts(const bench::RunComparison& comparison, std::vector<Note>& notes) {
     const auto benchmarks = [&](bench::Doubt doubt) {
         return count_text(count_with(comparison, doubt), "benchmark", "benchmarks");
     };
     if (first_with(comparison, bench::Doubt::unsettled) != nullptr) {
-        print_note(fmt::format("{} did not settle: the repetitions drift", benchmarks(bench::Doubt::unsettled)),
-                   "measure again, or let it settle with --benchmark_min_time=0.5");
+        notes.push_back({fmt::format("{} did not settle: the repetitions drift", benchmarks(bench::Doubt::unsettled)),
+                         "measure again, or let it settle with --benchmark_min_time=0.5"});
     }
     if (first_with(comparison, bench::Doubt::not_significant) != nullptr) {
-        print_note(fmt::format("{} may differ by chance: the processes of one side differ as much",
-                               benchmarks(bench::Doubt::not_significant)),
-                   "more processes, or a quieter machine");
+        notes.push_back({fmt::format("{} may differ by chance: the processes of one side differ as much",
+                                     benchmarks(bench::Doubt::not_significant)),
+                         "more processes, or a quieter machine"});
     }
     if (first_with(comparison, bench::Doubt::near_threshold) != nullptr) {
-        print_note(fmt::format("{} changed, but perhaps by less than the threshold, which is inside the interval",
-                               benchmarks(bench::Doubt::near_threshold)),
-                   "more processes make the interval smaller; --threshold chooses what matters");
+        notes.push_back({fmt::format("{} changed, but perhaps by less than the threshold, which is inside the interval",
+                                     benchmarks(bench::Doubt::near_threshold)),
+                         "more processes make the interval smaller; --threshold chooses what matters"});
     }
     if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::conditions)) {
-        print_note(
-            fmt::format("{} may differ because of the machine: its speed differed by {:.0f}% while {} was measured",
-                        benchmarks(bench::Doubt::conditions), 100 * (first->conditions - 1), first->name),
-            "measure again when nothing else runs, or in turns with `scripts/compare-programs`; --cpu-time "
-            "leaves out waiting for a processor");
+        notes.push_back(
+            {fmt::format("{} may differ because of the machine: its speed differed by {:.0f}% while {} was measured",
+                         benchmarks(bench::Doubt::conditions), 100 * (first->conditions - 1), first->name),
+             "measure again when nothing else runs, or in turns with `scripts/compare-programs`; --cpu-time leaves out "
+             "waiting for a processor"});
     }
     if (const bench::ComparedBenchmark* first = first_with(comparison, bench::Doubt::busy)) {
-        print_note(fmt::format("{} cannot be judged by the wall clock, because the machine was busy: up to {:.0f}% of "
-                               "the time was spent waiting for a processor while {} was measured",
-                               benchmarks(bench::Doubt::busy), 100 * first->waited, first->name),
-                   "measure both sides with --cpu-time, or in turns with `scripts/compare-programs`");
+        notes.push_back({fmt::format("{} cannot be judged by the wall clock, because the machine was busy: up to "
+                                     "{:.0f}% of the time was spent waiting for a processor while {} was measured",
+                                     benchmarks(bench::Doubt::busy), 100 * first->waited, first->name),
+                         "measure both sides with --cpu-time, or in turns with `scripts/compare-programs`"});
     }
 }
 
-void print_verdict(const bench::RunComparison& comparison, const CompareOptions& options) {
+/// What came of it, and what to do about it.
+std::vector<Note> verdict_of(const bench::RunComparison& comparison, const CompareOptions& options) {
     using bench::Change;
     const std::size_t too_few = comparison.count(Change::too_few);
-    say("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before{}\n", comparison.benchmarks.size(),
-        100 * options.settings.threshold, comparison.count(Change::slower), comparison.count(Change::faster),
-        comparison.count(Change::unreliable), comparison.count(Change::none),
+    const std::string few =
         too_few == 0 ? ""
-                     : fmt::format(", {} with too few {}", too_few, options.settings.paired ? "pairs" : "processes"));
-    print_too_few(comparison, options.settings);
-    print_doubts(comparison);
+                     : fmt::format(", {} with too few {}", too_few, options.settings.paired ? "pairs" : "processes");
+    std::vector<Note> notes;
+    notes.push_back({fmt::format("{} compared at {:g}%: {} slower, {} faster, {} unreliable, {} as before{}",
+                                 comparison.benchmarks.size(), 100 * options.settings.threshold,
+                                 comparison.count(Change::slower), comparison.count(Change::faster),
+                                 comparison.count(Change::unreliable), comparison.count(Change::none), few)});
+    add_too_few(comparison, options.settings, notes);
+    add_doubts(comparison, notes);
     if (!comparison.missing.empty()) {
-        const bool one = comparison.missing.size() == 1;
-        say("{} of the base {} gone{}\n", one ? "1 benchmark" : fmt::format("{} benchmarks", comparison.missing.size()),
-            one ? "is" : "are",
-            options.allow_missing ? "" : ": that nothing became slower is not known (--allow-missing accepts it)");
+        notes.push_back({fmt::format(
+            "{} of the base {} gone{}", count_text(comparison.missing.size(), "benchmark", "benchmarks"),
+            comparison.missing.size() == 1 ? "is" : "are",
+            options.allow_missing ? "" : ": that nothing became slower is not known (--allow-missing accepts it)")});
     }
     if (!comparison.regressed() && comparison.undecided() != 0) {
-        say("It cannot be told whether {} of them became slower (exit code {})\n", comparison.undecided(),
-            static_cast<int>(exit_cannot_tell));
+        notes.push_back({fmt::format("It cannot be told whether {} of them became slower (exit code {})",
+                                     comparison.undecided(), static_cast<int>(exit_cannot_tell))});
     }
+    return notes;
 }
 
 /// Moves BASE and NEW to where the options store files. False if it is ambiguous which files belong to which side.
@@ -330,20 +354,59 @@ std::string comparison_json(const bench::RunComparison& comparison) {
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_markdown(const bench::RunComparison& comparison) {
+std::string comparison_markdown(const bench::RunComparison& comparison, const std::vector<Note>& verdict) {
     constexpr std::size_t longest_cell = 200;
-    std::string text =
-        fmt::format("Geometric mean of {} ratios: {:.3f}\n\n", comparison.mean().benchmarks, comparison.mean().ratio);
+    constexpr std::size_t longest_note = 1000;
+    std::string text;
+    for (const Note& note : verdict) {
+        text += fmt::format("{}{}\n\n", report::markdown_text(note.text, longest_note),
+                            note.hint.empty() ? "" : " — " + report::markdown_text(note.hint, longest_note));
+    }
     text += "| benchmark | base | new | ratio | 95% | |\n| --- | ---: | ---: | ---: | --- | --- |\n";
+    const auto add_row = [&](const char* before, const bench::ComparedBenchmark& compared) {
+        text += fmt::format("| {}{} | {} | {} | {:.3f} | {} | {} |\n", before,
+                            report::markdown_text(compared.name, longest_cell), report::format_seconds(compared.base),
+                            report::format_seconds(compared.now), compared.ratio, interval_text(compared.interval),
+                            change_text(compared.change));
+    };
     for (const auto& compared : comparison.benchmarks) {
-        text += fmt::format("| {} | {} | {} | {:.3f} | {} | {} |\n", report::markdown_text(compared.name, longest_cell),
-                            report::format_seconds(compared.base), report::format_seconds(compared.now), compared.ratio,
-                            interval_text(compared.interval), change_text(compared.change));
+        add_row("", compared);
+        for (std::size_t i = 0; i < std::min(compared.nodes.size(), most_shown_nodes); ++i) {
+            add_row("node ", compared.nodes[i]);
+        }
+    }
+    text += fmt::format("\nGeometric mean of {}: {:.3f}\n", count_text(comparison.mean().benchmarks, "ratio", "ratios"),
+                        comparison.mean().ratio);
+    const auto by_operator = comparison.mean_by_operator();
+    if (by_operator.size() > 1) {
+        text += "\n| operator | geometric mean | ratios |\n| --- | ---: | ---: |\n";
+        for (const auto& [op, mean] : by_operator) {
+            text += fmt::format("| {} | {:.3f} | {} |\n", report::markdown_text(op, longest_cell), mean.ratio,
+                                mean.benchmarks);
+        }
     }
     for (const std::string& name : comparison.missing) {
         text += fmt::format("\nOnly in base: {}\n", report::markdown_text(name, longest_cell));
     }
+    for (const std::string& name : comparison.added) {
+        text += fmt::format("\nOnly in new: {}\n", report::markdown_text(name, longest_cell));
+    }
     return text;
+}
+
+/// Says why the files are not compared, and what can be done.
+void print_differences(const bench::RunComparison& comparison) {
+    for (const std::string& difference : comparison.differences) {
+        warn("dmlconform: the runs cannot be compared: {}\n", difference);
+    }
+    const bool clocks = std::ranges::any_of(comparison.differences, [](const std::string& difference) {
+        return difference.find("clock") != std::string::npos;
+    });
+    const char* const force = comparison.benchmarks.empty() ? ""
+                              : comparison.by_other_clocks  ? "--force compares what all have by the same clock"
+                                                            : "--force compares them nevertheless";
+    const char* const choice = clocks ? "`bench --wall-time` and `bench --cpu-time` choose the clock" : "";
+    warn("    hint: {}{}{}\n", force, *force != '\0' && *choice != '\0' ? "; " : "", choice);
 }
 
 int compare_command(CompareOptions& options) {
@@ -367,14 +430,7 @@ int compare_command(CompareOptions& options) {
     }
     const bench::RunComparison comparison = bench::compare_runs(*base, *now, options.settings);
     if (!comparison.differences.empty() && !options.force) {
-        for (const std::string& difference : comparison.differences) {
-            warn("dmlconform: the runs cannot be compared: {}\n", difference);
-        }
-        const bool clocks = std::ranges::any_of(comparison.differences, [](const std::string& difference) {
-            return difference.find("clock") != std::string::npos;
-        });
-        warn("    hint: --force compares them nevertheless{}\n",
-             clocks ? "; `bench --wall-time` and `bench --cpu-time` choose the clock" : "");
+        print_differences(comparison);
         return exit_usage;
     }
     if (comparison.benchmarks.empty()) {
@@ -386,15 +442,19 @@ int compare_command(CompareOptions& options) {
                           : comparison.undecided() != 0  ? exit_cannot_tell
                                                          : exit_ok;
     const bool shown = options.json != report::standard_output_path && options.markdown != report::standard_output_path;
+    if (!shown) {
+        leave_output_to_a_document();
+    }
+    const std::vector<Note> verdict = verdict_of(comparison, options);
     if (!write_document(options.json, [&] { return comparison_json(comparison); }) ||
-        !write_document(options.markdown, [&] { return comparison_markdown(comparison); })) {
+        !write_document(options.markdown, [&] { return comparison_markdown(comparison, verdict); })) {
         return exit_not_run;
     }
     if (shown) {
         print_comparison(comparison, report::ConsoleStyle(use_color(options.no_color)));
         print_means(comparison);
-        print_verdict(comparison, options);
     }
+    std::ranges::for_each(verdict, print_note);
     return exit_code;
 }
 

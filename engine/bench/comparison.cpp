@@ -149,8 +149,9 @@ void add_other_clocks(const Files& files, std::set<std::string>& differences) {
     }
 }
 
-/// Why the files cannot be compared.
-std::vector<std::string> differences_of(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now) {
+/// Sets why the files cannot be compared.
+void set_differences(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
+                     RunComparison& comparison) {
     Files files;
     for (const auto side : {base, now}) {
         for (const BenchmarkFile& file : side) {
@@ -160,8 +161,10 @@ std::vector<std::string> differences_of(std::span<const BenchmarkFile> base, std
     std::set<std::string> differences;
     add_differences(files, differences);
     add_renamed(files, differences);
+    const std::size_t others = differences.size();
     add_other_clocks(files, differences);
-    return {differences.begin(), differences.end()};
+    comparison.by_other_clocks = differences.size() != others;
+    comparison.differences.assign(differences.begin(), differences.end());
 }
 
 /// The operator according to the first file that has the benchmark.
@@ -276,6 +279,8 @@ Measured measure_processes(const std::string& name, const ProcessSample& base, c
     compared.spread = std::max(spread(base.times), spread(now.times));
     compared.base_count = base.times.size();
     compared.now_count = now.times.size();
+    compared.base_left_out = base.left_out;
+    compared.now_left_out = now.left_out;
     // Waiting, and what several threads make of it, lengthen times by the wall clock in ways that their usual value
     // does not tell.
     compared.conditions =
@@ -456,7 +461,7 @@ std::map<std::string, MeanRatio> RunComparison::mean_by_operator() const {
 RunComparison compare_runs(std::span<const BenchmarkFile> base, std::span<const BenchmarkFile> now,
                            const ComparisonSettings& settings) {
     RunComparison comparison;
-    comparison.differences = differences_of(base, now);
+    set_differences(base, now, comparison);
     const SamplesByName before = samples_of(base);
     const SamplesByName after = samples_of(now);
     comparison.benchmarks =

@@ -74,6 +74,9 @@ struct ComparedBenchmark {
     /// How many processes, or pairs, of each side count.
     std::size_t base_count = 0;
     std::size_t now_count = 0;
+    /// How many more processes of each side there are, which do not count because they did not settle.
+    std::size_t base_left_out = 0;
+    std::size_t now_left_out = 0;
     Doubt doubt = Doubt::none;
     /// By what factor the conditions differed while the processes ran: see difference_of_conditions for times by the
     /// processor's clock, and range_of_conditions for others. 1 if it is not known.
@@ -104,6 +107,8 @@ struct RunComparison {
     std::vector<std::string> added;
     /// Why the runs are not comparable: differences between any two of the files. Empty if they are.
     std::vector<std::string> differences;
+    /// True if some benchmarks are in the files by different clocks only, so that nothing can compare them.
+    bool by_other_clocks = false;
 
     [[nodiscard]] bool regressed() const;
     /// Benchmarks of which nobody can tell whether they became slower.

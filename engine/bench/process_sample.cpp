@@ -36,10 +36,13 @@ void add_process(const ProcessTimes& process, const std::vector<double>& seconds
                  bool by_processor, ProcessSample& sample) {
     const bool settled = !process.unsettled;
     if (settled && !sample.settled) {
+        const std::size_t unsettled = sample.times.size();
         sample = ProcessSample();
         sample.settled = true;
+        sample.left_out = unsettled;
     }
     if (settled != sample.settled) {
+        ++sample.left_out;
         return;
     }
     sample.times.push_back(time_of_process(seconds, by_processor));

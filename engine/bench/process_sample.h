@@ -1,6 +1,7 @@
 // What the processes of one side of a comparison measured of one benchmark: a time for each, and the conditions.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ struct ProcessSample {
     /// of threads that a benchmark starts are not known. Empty if waiting does not lengthen the times.
     std::vector<double> waited;
     bool settled = false;
+    /// How many processes do not count because they did not settle, although others did.
+    std::size_t left_out = 0;
 
     /// The median of the waits; 0 if they are not known.
     [[nodiscard]] double usual_wait() const;

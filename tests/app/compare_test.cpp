@@ -1,6 +1,7 @@
 // Tests what dmlconform compare prints besides its verdict: confidence intervals of ratios, geometric means, and both
 // in machine-readable form, and what it learns from a history.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,6 +31,18 @@ std::string results(double add, double gemm) {
     return document.dump();
 }
 
+/// Results of one process: a benchmark on an engine.
+std::string single(const std::string& engine, int minute, double time) {
+    const json document{
+        {"context",
+         {{"date", fmt::format("2026-11-21T13:{:02}:00+00:00", minute)},
+          {"dmlconform.machine", "M"},
+          {fmt::format("dmlconform.{}.adapter", engine), engine}}},
+        {"benchmarks",
+         {{{"name", engine + "/a"}, {"label", "ADD"}, {"real_time", time}, {"time_unit", "us"}, {"process", 0}}}}};
+    return document.dump();
+}
+
 TEST(CompareReport, IntervalsAndMeans) {
     const TemporaryFolder folder;
     const std::string base = folder.write("base.json", results(100, 100));
@@ -52,6 +65,64 @@ TEST(CompareReport, IntervalsAndMeans) {
     EXPECT_NE(text.find("| cpu/a | 100 µs | 121 µs | 1.210 | 1.206 to 1.214 | SLOWER |\n"), std::string::npos) << text;
 }
 
+TEST(CompareReport, MarkdownHasWhatTheTerminalShows) {
+    const TemporaryFolder folder;
+    json old = json::parse(results(100, 100));
+    json fresh = json::parse(results(121, 100));
+    for (json* document : {&old, &fresh}) {
+        for (json& entry : (*document)["benchmarks"]) {
+            if (entry["name"] == "cpu/b") {
+                entry["node conv µs"] = document == &old ? 40 : 50;
+            }
+        }
+    }
+    const auto add = [](json& document, const char* name) {
+        document["benchmarks"].push_back({{"name", name}, {"real_time", 1}, {"time_unit", "us"}});
+    };
+    add(old, "cpu/gone");
+    add(fresh, "cpu/added");
+    const std::string base = folder.write("base.json", old.dump());
+    const std::string now = folder.write("now.json", fresh.dump());
+    const ProgramResult result = dmlconform({"compare", base, now, "--markdown", "-"});
+    EXPECT_TRUE(ends_with_code(result, 1));
+    for (const char* part : {"2 compared at 5%: 1 slower, 0 faster, 0 unreliable, 1 as before\n",
+                             "1 benchmark of the base is gone", "| cpu/a | 100 µs | 121 µs | 1.210 |",
+                             "| node conv | 40.0 µs | 50.0 µs | 1.250 |", "Geometric mean of 2 ratios: 1.100\n",
+                             "| ADD | 1.210 | 1 |", "Only in base: cpu/gone\n", "Only in new: cpu/added\n"}) {
+        EXPECT_TRUE(prints(result, part));
+    }
+}
+
+TEST(CompareReport, ADocumentOnTheOutputLeavesTheVerdictToTheErrors) {
+    const TemporaryFolder folder;
+    const std::string one = folder.write("one.json", single("cpu", 0, 100));
+    for (const char* option : {"--json", "--markdown"}) {
+        const ProgramResult result = dmlconform({"compare", one, one, option, "-"});
+        EXPECT_TRUE(ends_with_code(result, 4));
+        EXPECT_TRUE(complains(result, "It cannot be told whether 1 of them became slower (exit code 4)"));
+        EXPECT_EQ(json::accept(result.output), std::string_view(option) == "--json") << result.all();
+    }
+}
+
+TEST(ComparePrograms, ChecksItsOptionsFirst) {
+    const std::string script = cases_folder() + "/../scripts/compare-programs";
+    const std::string program = dmlconform_path();
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{"--rounds"}, "--rounds needs a value"},
+        {{"--rounds", "5", program, program}, "a number from 6 on is needed"},
+        {{"--rounds", "many", program, program}, "a number from 6 on is needed"},
+        {{"--threshold", "much", program, program}, "a percentage from 0 to 1000 is needed"},
+        {{"--keep", "folder"}, "BASE and NEW are needed"},
+        {{"--round", "8", program, program}, "there is no option --round"}};
+    for (const auto& [words, message] : wrong) {
+        std::vector<std::string> all{script};
+        all.insert(all.end(), words.begin(), words.end());
+        const ProgramResult result = run_program(all);
+        EXPECT_TRUE(ends_with_code(result, 2)) << fmt::format("{}", fmt::join(words, " "));
+        EXPECT_TRUE(complains(result, message));
+    }
+}
+
 TEST(CompareReport, ANarrowTerminalShowsTheVerdict) {
     if (!has_terminals()) {
         GTEST_SKIP() << "there are no pseudo-terminals here";
@@ -69,18 +140,6 @@ TEST(CompareReport, ANarrowTerminalShowsTheVerdict) {
     const ProgramResult result = dmlconform({"compare", base, now, "--no-color"}, {.terminal_for_output = true});
     EXPECT_TRUE(ends_with_code(result, 1));
     EXPECT_TRUE(prints(result, name + "  1.210   SLOWER"));
-}
-
-/// Results of one process: a benchmark on an engine.
-std::string single(const std::string& engine, int minute, double time) {
-    const json document{
-        {"context",
-         {{"date", fmt::format("2026-11-21T13:{:02}:00+00:00", minute)},
-          {"dmlconform.machine", "M"},
-          {fmt::format("dmlconform.{}.adapter", engine), engine}}},
-        {"benchmarks",
-         {{{"name", engine + "/a"}, {"label", "ADD"}, {"real_time", time}, {"time_unit", "us"}, {"process", 0}}}}};
-    return document.dump();
 }
 
 /// The history knows each benchmark from the file that has its engine, in whatever order the files are.
