@@ -75,6 +75,10 @@ public:
     Executable& operator=(const Executable&) = delete;
     virtual ~Executable() = default;
 
+    /// Promises, before bind(), that there will be one execution and one reading. So an engine elsewhere can be told
+    /// early that what it compiled may go.
+    virtual void execute_only_once() {}
+
     /// Binds the inputs, and uploads them if necessary. There is one entry for each of Descriptor::inputs(), null for
     /// an absent one. The tensors must outlive the executions. The engine's memory for outputs and guards is filled
     /// with core::untouched, because results of an earlier execution might be mistaken for this one's.
@@ -118,6 +122,10 @@ public:
 
     /// Called before each case. Most engines need not know which case a descriptor comes from.
     virtual void next_case(const std::string& /*id*/) {}
+
+    /// Called after each case, when its executables are gone: waits until the engine has released them. Fails if it
+    /// could not.
+    [[nodiscard]] virtual core::Result<void> end_case() { return {}; }
 
     /// Nothing when the engine can run such a descriptor; otherwise the reason why not, which makes a case skipped.
     [[nodiscard]] virtual std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const = 0;

@@ -63,28 +63,12 @@ public:
     }
 
     CaseResult on(Engine& engine, std::size_t index) {
-        CaseResult result;
-        result.subject = subject_;
-        result.engine = index;
-        const auto start = std::chrono::steady_clock::now();
-        try {
-            judge(engine, result);
-        } catch (const DataUnavailable& problem) {
-            result.finish(Status::error, problem.what());
-        } catch (const EngineLost& lost) {
-            if (lost.kind() == EngineLost::Kind::interrupted) {
-                throw;  // not a statement about the case
-            }
-            result.timing.total = std::chrono::steady_clock::now() - start;
-            result.finish(status_of(lost.kind()), lost.what());
-        } catch (const ReferenceLost& lost) {
-            result.finish(Status::error, lost.what());
-        } catch (const std::bad_alloc&) {
-            result.finish(Status::error, "out of memory");
-        } catch (const std::exception& exception) {
-            result.finish(Status::error, fmt::format("exception: {}", exception.what()));
-        }
-        return result;
+        CaseResult result = attempt(index, [&](CaseResult& judged) { judge(engine, judged); });
+        CaseResult end = attempt(index, [&](CaseResult& ended) {
+            const auto released = engine.end_case();
+            ended.finish(released ? Status::pass : Status::error, released ? "" : released.error().message);
+        });
+        return end.status == Status::pass ? std::move(result) : after_release(result, std::move(end));
     }
 
     /// Called after the engine that the others are compared with has run.
@@ -107,6 +91,47 @@ public:
     }
 
 private:
+    /// The result that `action` fills in, or of the exception that ends it.
+    template <class Action>
+    CaseResult attempt(std::size_t index, const Action& action) {
+        CaseResult result;
+        result.subject = subject_;
+        result.engine = index;
+        const auto start = std::chrono::steady_clock::now();
+        try {
+            action(result);
+        } catch (const DataUnavailable& problem) {
+            result.finish(Status::error, problem.what());
+        } catch (const EngineLost& lost) {
+            if (lost.kind() == EngineLost::Kind::interrupted) {
+                throw;  // not a statement about the case
+            }
+            result.timing.total = std::chrono::steady_clock::now() - start;
+            result.finish(status_of(lost.kind()), lost.what());
+        } catch (const ReferenceLost& lost) {
+            result.finish(Status::error, lost.what());
+        } catch (const std::bad_alloc&) {
+            result.finish(Status::error, "out of memory");
+        } catch (const std::exception& exception) {
+            result.finish(Status::error, fmt::format("exception: {}", exception.what()));
+        }
+        return result;
+    }
+
+    /// The result of a case that was judged, but whose executable was not released. An engine that has failed may
+    /// refuse to release what it failed with: that is not a second failure.
+    static CaseResult after_release(CaseResult& judged, CaseResult end) {
+        if (end.status == Status::error && judged.status == Status::error) {
+            return std::move(judged);
+        }
+        if (is_failure(judged.status)) {
+            end.reason +=
+                fmt::format("; before, the case ended as {}: {}", to_string(judged.status), message_of(judged));
+        }
+        end.timing = judged.timing;
+        return end;
+    }
+
     [[nodiscard]] bool says_what_is_expected(const Engine& engine, std::size_t index) const {
         return settings_.against ? *settings_.against == index : engine.info().is_reference;
     }
@@ -249,6 +274,9 @@ private:
         for (const operators::TensorSlot& slot : slots) {
             outputs.push_back(slot.desc == nullptr ? core::Tensor() : core::output_tensor(*slot.desc));
             targets.push_back(slot.desc == nullptr ? nullptr : &outputs.back());
+        }
+        if (settings_.further_executions == 0) {
+            executable.execute_only_once();
         }
         if (const auto failure = execute_timed(executable, inputs, targets, result.timing)) {
             return result.finish(Status::error, with_way_out(*failure));

@@ -7,6 +7,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "engine/engine_lost.h"
 #include "engine/worker/cbor.h"
@@ -25,6 +27,13 @@ constexpr std::chrono::milliseconds grace{2000};
 
 /// Interval for checking whether the run is interrupted.
 constexpr std::chrono::milliseconds heartbeat{100};
+
+/// The request whose answer settle() reports on.
+constexpr const char* release_request = "release";
+
+bool is_release(std::string_view request) {
+    return request == release_request;
+}
 
 std::string seconds(std::chrono::nanoseconds time) {
     return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
@@ -94,18 +103,54 @@ json Connection::answer(Id id) {
     if (!is_awaited(id)) {
         throw std::logic_error("an answer was passed over and is wanted now");
     }
+    wanted_ = id;
     flush();
     for (;;) {
-        json message = read_message();
-        const Id expected = last_id_ - unanswered_.size() + 1;
-        if (!message.is_object() || unsigned_member(message, "id") != expected) {
-            lose_for({fmt::format("it is none to request {}", expected), ""});
-        }
-        unanswered_.erase(unanswered_.begin());
-        if (expected == id) {
+        const bool is_wanted = last_id_ - unanswered_.size() + 1 == id;
+        json message = next_answer();
+        if (is_wanted) {
             return message;
         }
     }
+}
+
+json Connection::next_answer() {
+    json message = read_message();
+    const Id expected = last_id_ - unanswered_.size() + 1;
+    if (!message.is_object() || unsigned_member(message, "id") != expected) {
+        lose_for({fmt::format("it is none to request {}", expected), ""});
+    }
+    const auto error = message.find("error");
+    if (is_release(unanswered_.front().name) && error != message.end() && !unreleased_) {
+        unreleased_ = error_from_json(*error);
+    }
+    unanswered_.erase(unanswered_.begin());
+    return message;
+}
+
+void Connection::queue_release(json message) {
+    (void)queue(release_request, std::move(message));  // small enough for a frame
+}
+
+core::Result<void> Connection::settle() {
+    wanted_.reset();
+    flush();
+    while (!unanswered_.empty()) {
+        (void)next_answer();
+    }
+    if (const auto error = std::exchange(unreleased_, std::nullopt)) {
+        return core::fail(fmt::format("the worker's answer to `release` is an error: {}", error->message));
+    }
+    return {};
+}
+
+std::string Connection::awaited() const {
+    if (unanswered_.empty()) {
+        return "nothing";
+    }
+    const Request& next = unanswered_.front();
+    const bool is_of_another = is_release(next.name) && wanted_;
+    return fmt::format("`{}`{}", next.name, is_of_another ? " of what was compiled before" : "");
 }
 
 json Connection::read_message() {
@@ -160,29 +205,29 @@ void Connection::check(Outcome outcome) {
         return;
     }
     usable_ = false;
-    const char* request = awaited();
+    const std::string request = awaited();
     if (outcome == Outcome::timed_out) {
         hung_ = true;
         process_->end(std::chrono::milliseconds(0));
-        throw EngineLost(EngineLost::Kind::timed_out, fmt::format("no answer to `{}` within {}, so it was ended{}",
+        throw EngineLost(EngineLost::Kind::timed_out, fmt::format("no answer to {} within {}, so it was ended{}",
                                                                   request, seconds(limit_), last_words()));
     }
     const std::string how = process_->end(grace);
     throw EngineLost(EngineLost::Kind::crashed,
-                     fmt::format("the worker ended in `{}`: {}{}", request, how, last_words()));
+                     fmt::format("the worker ended in {}: {}{}", request, how, last_words()));
 }
 
 void Connection::lose_for_interrupt() {
     usable_ = false;
     process_->end(std::chrono::milliseconds(0));
     throw EngineLost(EngineLost::Kind::interrupted,
-                     fmt::format("the run was interrupted while `{}` was to be answered", awaited()));
+                     fmt::format("the run was interrupted while {} was to be answered", awaited()));
 }
 
 void Connection::lose_for(const core::Error& rubbish) {
     usable_ = false;
     process_->end(std::chrono::milliseconds(0));
-    throw EngineLost(EngineLost::Kind::broken, fmt::format("the worker's answer to `{}` is not understood: {}{}",
+    throw EngineLost(EngineLost::Kind::broken, fmt::format("the worker's answer to {} is not understood: {}{}",
                                                            awaited(), rubbish.message, last_words()));
 }
 

@@ -67,6 +67,12 @@ public:
     /// Waits for the answer to a request, which must be outstanding. It may have the member "error". Throws EngineLost.
     [[nodiscard]] nlohmann::json answer(Id id);
 
+    /// Queues `release`, whose answer only settle() reports on.
+    void queue_release(nlohmann::json message);
+    /// Waits for all outstanding answers. Fails if one to a `release` since the last call was an error. Throws
+    /// EngineLost.
+    [[nodiscard]] core::Result<void> settle();
+
 private:
     struct Request {
         const char* name;
@@ -82,8 +88,11 @@ private:
     template <class Bytes>
     ChildProcess::Outcome transfer(ChildProcess::Outcome (ChildProcess::*move)(Bytes&, ChildProcess::Clock::time_point),
                                    Bytes bytes);
-    [[nodiscard]] const char* awaited() const { return unanswered_.empty() ? "nothing" : unanswered_.front().name; }
+    /// What the process has to answer next, for messages.
+    [[nodiscard]] std::string awaited() const;
     void check(ChildProcess::Outcome outcome);
+    /// The answer to the first outstanding request.
+    [[nodiscard]] nlohmann::json next_answer();
     [[nodiscard]] nlohmann::json read_message();
     void read_into(std::span<std::byte> to);
     [[noreturn]] void lose_for_interrupt();
@@ -103,6 +112,10 @@ private:
     Id last_id_ = 0;
     /// Outstanding requests, oldest first; the number of the last one is last_id_.
     std::vector<Request> unanswered_;
+    /// The answer that is waited for; empty while settle() waits for all of them.
+    std::optional<Id> wanted_;
+    /// The first error of a `release` that was not reported yet.
+    std::optional<core::Error> unreleased_;
 };
 
 }  // namespace dmlconform::worker

@@ -100,7 +100,8 @@ Compiled read_compiled(const json& answer, Connection::Id id) {
 }
 
 /// Binding also requests one execution and its outputs, so that these answers are already on the way. Further
-/// executions and reads send new requests.
+/// executions and reads send new requests. If there are none, the release is on the way as well, and waiting for its
+/// answer costs no round trip.
 class WorkerExecutable final : public Executable {
 public:
     /// `limit`: what an execution beyond the first may take.
@@ -112,12 +113,9 @@ public:
           model_(compiled.model),
           limit_(limit) {}
 
-    ~WorkerExecutable() override {
-        if (connection_->is_usable()) {
-            // Sent with the next request; the answer is ignored.
-            (void)connection_->queue("release", request());
-        }
-    }
+    ~WorkerExecutable() override { release(); }
+
+    void execute_only_once() override { only_once_ = true; }
 
     core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
         json message = request();
@@ -131,6 +129,9 @@ public:
         }
         execution_ = connection_->queue("execute", request()).value();
         ask_to_read();
+        if (only_once_) {
+            release();
+        }
         return outcome(connection_->answer(*bound));
     }
 
@@ -189,6 +190,13 @@ private:
     }
 
     [[nodiscard]] json request() const { return {{"executable", executable_}}; }
+
+    /// Queues the request, once. Connection::settle() takes the answer.
+    void release() {
+        if (connection_->is_usable() && !std::exchange(released_, true)) {
+            connection_->queue_release(request());
+        }
+    }
 
     void ask_to_read() { reading_ = connection_->queue("read", request(), largest_reading_).value(); }
 
@@ -293,6 +301,9 @@ private:
     /// Null for a worker that gets descriptors.
     std::shared_ptr<const WantedModel> model_;
     std::chrono::nanoseconds limit_;
+    /// There is one execution and one reading, so that the release is sent together with them.
+    bool only_once_ = false;
+    bool released_ = false;
     /// Requests that were sent in advance.
     std::optional<Connection::Id> execution_;
     std::optional<Connection::Id> reading_;
@@ -380,6 +391,17 @@ public:
 
     [[nodiscard]] core::Result<std::unique_ptr<WorkerEngine>> another() const {
         return WorkerEngine::start(command_, settings_);
+    }
+
+    /// Waits until everything is released that is not in use any more.
+    core::Result<void> end_case() {
+        if (!connection_->is_usable()) {
+            return {};
+        }
+        if (latest_ && latest_->executable) {
+            forget();
+        }
+        return connection_->settle();
     }
 
     /// Returns the executable, which must exist.
@@ -491,6 +513,10 @@ core::Result<Roofline> WorkerEngine::measure_roofline() {
     } catch (const EngineLost& lost) {
         return core::fail(lost.what());
     }
+}
+
+core::Result<void> WorkerEngine::end_case() {
+    return process_->end_case();
 }
 
 std::optional<core::ProcessorUse> WorkerEngine::processor_use() const {

@@ -15,7 +15,7 @@
 namespace dmlconform::worker {
 
 struct WorkerSettings {
-    /// Time limit of the process for one descriptor, from compiling to reading outputs. Each execution after the first
+    /// Time limit of the process for one descriptor, from compiling to releasing it. Each execution after the first
     /// gets the same time again. Only the time that is spent waiting counts.
     std::chrono::nanoseconds case_limit = std::chrono::seconds(60);
     /// Time limit for starting and answering the first request.
@@ -41,6 +41,7 @@ public:
 
     [[nodiscard]] const EngineInfo& info() const override { return info_; }
     [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override;
+    [[nodiscard]] core::Result<void> end_case() override;
     [[nodiscard]] core::Result<Roofline> measure_roofline() override;
     [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
         const operators::Descriptor& descriptor) override;

@@ -27,6 +27,8 @@ struct Behaviour {
     std::optional<std::string> read_error;
     /// Called at each step, with its name: "unsupported", "compile", "bind", "execute" or "read". May throw.
     std::function<void(const std::string& step)> at_step = [](const std::string&) {};
+    /// Called when an executable is released. Must not throw.
+    std::function<void()> at_release = [] {};
     /// Receives the right outputs and may change them.
     std::function<void(std::span<core::Tensor* const> outputs)> change = [](auto) {};
     /// Does not write any output.
@@ -38,6 +40,7 @@ class FakeExecutable final : public Executable {
 public:
     FakeExecutable(const Behaviour& behaviour, const operators::Descriptor& descriptor)
         : behaviour_(behaviour), descriptor_(descriptor) {}
+    ~FakeExecutable() override { behaviour_.at_release(); }
 
     core::Result<void> bind(std::span<const core::Tensor* const> inputs) override {
         behaviour_.at_step("bind");

@@ -112,6 +112,54 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
     }
 }
 
+/// The answer to `release` is the last of a case, and of a run. The case after it is innocent.
+TEST(WorkerEngine, AFaultInReleaseCostsTheCaseThatIsReleased) {
+    const Row rows[] = {
+        {"release", "crash", Status::crash, "the worker ended in `release`: signal 11"},
+        {"release", "exit", Status::crash, "the worker ended in `release`: exit code 7; it said: I give up"},
+        {"release", "hang", Status::timeout, "no answer to `release` within 1 s"},
+        {"release", "text", Status::error, "answer to `release` is not understood"},
+    };
+    const auto cases = three_cases();
+    for (const char* number : {"2", "3"}) {
+        const std::size_t which = number == std::string("2") ? 1 : 2;
+        for (const Row& row : rows) {
+            SCOPED_TRACE(std::string(row.action) + " " + number);
+            const auto limit = row.status == Status::timeout ? 1000ms : 30s;
+            const AllResults result = run_all(cases, started(faulty({row.step, row.action, number}), {limit, 60s}));
+            for (std::size_t i = 0; i < cases.size(); ++i) {
+                EXPECT_STREQ(to_string(result.results[i].status), to_string(i == which ? row.status : Status::pass))
+                    << i << " " << result.results[i].reason;
+            }
+            EXPECT_NE(result.results[which].reason.find(row.reason), std::string::npos) << result.results[which].reason;
+            EXPECT_FALSE(result.passed());
+        }
+    }
+}
+
+TEST(WorkerEngine, AnErrorOfReleaseEndsTheCase) {
+    const AllResults right = run_all(cases_of({slice_with_expected}), started(faulty({"release", "error"})));
+    EXPECT_EQ(right.results[0].status, Status::error);
+    EXPECT_EQ(right.results[0].reason, "the worker's answer to `release` is an error: cannot free");
+    const AllResults wrong = run_all(cases_of({slice_with_wrong_expected}), started(faulty({"release", "error"})));
+    EXPECT_EQ(wrong.results[0].status, Status::error);
+    EXPECT_NE(wrong.results[0].reason.find("cannot free; before, the case ended as fail: "), std::string::npos)
+        << wrong.results[0].reason;
+}
+
+/// What is executed more than once is released when that is over, and so is what is not executed at all.
+TEST(WorkerEngine, WaitsForTheReleaseOfAnyExecutable) {
+    const Engines repeated = started(faulty({"release", "exit"}));
+    run::CaseSettings settings;
+    settings.further_executions = 2;
+    EXPECT_EQ(run::run_case(cases_of({slice_with_expected})[0], *repeated[0], settings).status, Status::crash);
+
+    const auto illegal = cases_of({illegal_slice});
+    EXPECT_EQ(run::run_case(illegal[0], *started(faulty({}))[0]).status, Status::fail) << "it is accepted";
+    const Engines unused = started(faulty({"release", "exit"}));
+    EXPECT_EQ(run::run_case(illegal[0], *unused[0]).status, Status::crash);
+}
+
 TEST(WorkerEngine, AnswersThatMakeNoSense) {
     const Row rows[] = {
         {"compile", "both", Status::error,

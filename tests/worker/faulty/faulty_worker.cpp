@@ -1,7 +1,7 @@
 // A worker that computes correctly until it commits a fault.
 // usage: faulty_worker [STEP ACTION [COUNT]]
-// When STEP (start, unsupported, compile, bind, execute, read, reference) happens for the COUNT-th time in the process,
-// by default the first, the worker does ACTION, one of those in the table below.
+// When STEP (start, unsupported, compile, bind, execute, read, reference, release) happens for the COUNT-th time in the
+// process, by default the first, the worker does ACTION, one of those in the table below.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -47,6 +47,11 @@ std::function<void()> say(const std::string& bytes) {
     };
 }
 
+/// Writes the bytes and goes on.
+std::function<void()> note(const std::string& bytes) {
+    return [bytes] { print(bytes); };
+}
+
 const std::map<std::string, std::function<void()>>& actions() {
     static const std::map<std::string, std::function<void()>> table{
         {"crash",
@@ -78,9 +83,13 @@ const std::map<std::string, std::function<void()>>& actions() {
                            "accepted\xf5\x6bunsupported\x64"
                            "cold"))},
         {"neither", say(frame("\xa1\x62id\x02"))},
-        {"negative", say(frame("\xa2\x62id\x04\x6bnanoseconds\x24"))},
-        {"negative-device", say(frame("\xa2\x62id\x04\x71"
-                                      "deviceNanoseconds\x24"))},
+        {"negative", note(frame("\xa2\x62id\x04\x6bnanoseconds\x24"))},
+        {"negative-device", note(frame("\xa2\x62id\x04\x71"
+                                       "deviceNanoseconds\x24"))},
+        // The answer to the `release` of a first case.
+        {"error", say(frame("\xa2\x62id\x06\x65"
+                            "error\xa1\x67message\x6b"
+                            "cannot free"))},
         {"node-times", say(frame("\xa2\x62id\x04\x6fnodeNanoseconds\x81\x01"))},
         {"wrong-id", say(frame("\xa1\x62id\x18\xff"))},
         {"stop-in-frame",
@@ -115,6 +124,7 @@ int work(int argc, char** argv) {
         }
     };
     behaviour.at_step = act;
+    behaviour.at_release = [&] { act("release"); };
     act("start");
     const core::Result<std::unique_ptr<Engine>> engine = std::make_unique<FakeEngine>(behaviour);
     const auto served = worker::serve(
