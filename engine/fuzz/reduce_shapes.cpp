@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/fuzz/descriptor_builder.h"
+#include "engine/fuzz/kept_strides.h"
 #include "engine/fuzz/search.h"
 
 namespace dmlconform::fuzz {
@@ -42,10 +43,13 @@ bool simplify_layouts(Search& search) {
     for (std::size_t i = 0; i < tensors_of(counted.descriptor).size(); ++i) {
         Draft draft = search.best();
         core::TensorDesc& desc = *tensors_of(draft.descriptor)[i].desc;
-        if (!is_plain(desc)) {
-            pack(desc);
-            changed = search.attempt(std::move(draft)) || changed;
+        if (is_plain(desc)) {
+            continue;
         }
+        Draft in_order = draft;
+        keep_strides(*tensors_of(in_order.descriptor)[i].desc, desc, Strides::in_order);
+        pack(desc);
+        changed = search.attempt(std::move(draft)) || search.attempt(std::move(in_order)) || changed;
     }
     return changed;
 }
@@ -218,7 +222,7 @@ bool drop_dimension(Search& search, std::size_t dimension) {
         }
     }
     set_counts(draft.descriptor);
-    return search.attempt_repaired(std::move(draft));
+    return search.attempt_repaired(std::move(draft), dimension);
 }
 
 }  // namespace

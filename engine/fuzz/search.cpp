@@ -6,6 +6,7 @@
 #include "engine/cases/recorded_case.h"
 #include "engine/core/hash.h"
 #include "engine/cpu/reference.h"
+#include "engine/fuzz/kept_strides.h"
 #include "engine/fuzz/random.h"
 #include "engine/operators/in_place.h"
 #include "engine/operators/rules.h"
@@ -103,10 +104,23 @@ bool Search::attempt(Draft draft) {
     return true;
 }
 
-bool Search::attempt_repaired(Draft draft) {
+bool Search::attempt_repaired(Draft draft, std::optional<std::size_t> dropped) {
     Draft repaired = draft;
     repair(repaired);
-    return attempt(std::move(repaired)) || (!has_data() && attempt(std::move(draft)));
+    if (attempt_with_strides(repaired, dropped) || attempt(std::move(repaired))) {
+        return true;
+    }
+    return !has_data() && (attempt_with_strides(draft, dropped) || attempt(std::move(draft)));
+}
+
+bool Search::attempt_with_strides(const Draft& draft, std::optional<std::size_t> dropped) {
+    for (const Strides strides : {Strides::in_order, Strides::kept}) {
+        auto descriptor = with_strides(draft.descriptor, best_.descriptor, strides, dropped);
+        if (descriptor && attempt({std::move(*descriptor), draft.inputs})) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool Search::over() {

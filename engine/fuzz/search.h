@@ -26,8 +26,9 @@ public:
     bool attempt(Draft draft);
 
     /// The same after repairing the draft. For a case that must be rejected, the unrepaired draft is tried as well,
-    /// because the repair may remove the reason.
-    bool attempt_repaired(Draft draft);
+    /// because the repair may remove the reason. If the best so far has strides, the failure seems to depend on them,
+    /// so the draft is tried with such strides first. `dropped`: the dimension that the draft lacks.
+    bool attempt_repaired(Draft draft, std::optional<std::size_t> dropped = std::nullopt);
 
     /// True if time is up or the search was stopped.
     [[nodiscard]] bool over();
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] Reduction finish();
 
 private:
+    bool attempt_with_strides(const Draft& draft, std::optional<std::size_t> dropped);
     [[nodiscard]] static std::uint64_t digest(const Draft& draft);
     /// True if the draft is legal like the original, or illegal by the same rule.
     [[nodiscard]] bool fits(const Draft& draft) const;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
@@ -89,6 +91,72 @@ TEST(Reducer, ASliceShrinksToWhatTheBugNeeds) {
     EXPECT_THAT(reduction->subject.description, HasSubstr("planted/a"));
     // The reduced case still fails in the same way.
     EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
+}
+
+/// An engine whose first element is wrong for some strides of the first input.
+class WrongForStrides final : public Engine {
+public:
+    explicit WrongForStrides(std::function<bool(const core::TensorDesc&)> which) : which_(std::move(which)) {}
+
+    [[nodiscard]] const EngineInfo& info() const override { return right_.info(); }
+    [[nodiscard]] std::optional<std::string> unsupported(const operators::Descriptor& descriptor) const override {
+        return right_.unsupported(descriptor);
+    }
+    [[nodiscard]] tl::expected<std::unique_ptr<Executable>, CompileFailure> compile(
+        const operators::Descriptor& descriptor) override {
+        const core::TensorDesc& input = *descriptor.inputs()[0].desc;
+        return (input.strides && which_(input) ? wrong_ : right_).compile(descriptor);
+    }
+
+private:
+    static Behaviour changes_the_first() {
+        Behaviour behaviour;
+        behaviour.change = [](std::span<core::Tensor* const> outputs) {
+            outputs[0]->buffer.bytes()[3] ^= std::byte{0x40};
+        };
+        return behaviour;
+    }
+
+    std::function<bool(const core::TensorDesc&)> which_;
+    FakeEngine wrong_{changes_the_first()};
+    FakeEngine right_{Behaviour()};
+};
+
+/// What remains of the first input.
+core::TensorDesc reduced_on(Engine& engine, const std::string& text) {
+    const auto reduction = fuzz::reduce(case_in(text), engine, nullptr);
+    EXPECT_TRUE(reduction.has_value());
+    EXPECT_EQ(run::run_case(reduction->subject, engine).status, run::Status::fail);
+    return *reduction->subject.descriptor->inputs()[0].desc;
+}
+
+/// Sizes and dimensions shrink although the failure needs a stride other than 1.
+TEST(Reducer, KeepsTheStridesThatAFailureNeeds) {
+    WrongForStrides engine(
+        [](const core::TensorDesc& input) { return input.sizes.back() > 1 && input.strides->back() != 1; });
+    const core::TensorDesc small = reduced_on(engine, R"({ "name": "a", "operator": "ELEMENT_WISE_ADD1", "desc": {
+        "ATensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 16, 24], "Strides": [1, 1, 1, 16] },
+        "BTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 16, 24] },
+        "OutputTensor": { "DataType": "FLOAT32", "Sizes": [1, 1, 16, 24] } },
+        "inputs": { "ATensor": { "random": "uniform", "seed": 1 }, "BTensor": { "random": "uniform", "seed": 2 } } })");
+    EXPECT_THAT(small.sizes, ElementsAre(2));
+    EXPECT_TRUE(small.strides);
+    EXPECT_EQ(core::minimum_total_bytes(small), small.total_bytes);
+}
+
+/// Gaps go if the failure only needs the order of dimensions in memory.
+TEST(Reducer, PacksStridesAnew) {
+    WrongForStrides engine([](const core::TensorDesc& input) {
+        return input.sizes.size() == 2 && input.sizes[0] > 1 && input.sizes[1] > 1 &&
+               input.strides->at(0) < input.strides->at(1);
+    });
+    const core::TensorDesc small = reduced_on(engine, R"({ "name": "a", "operator": "ELEMENT_WISE_IDENTITY", "desc": {
+        "InputTensor": { "DataType": "INT32", "Sizes": [5, 6], "Strides": [3, 70] },
+        "OutputTensor": { "DataType": "INT32", "Sizes": [5, 6] } },
+        "inputs": { "InputTensor": { "start": 1, "step": 1 } } })");
+    EXPECT_THAT(small.sizes, ElementsAre(2, 2));
+    EXPECT_THAT(*small.strides, ElementsAre(1, 2));
+    EXPECT_EQ(small.total_bytes, 16u);
 }
 
 /// The reduced case has other data than what was expected in FP32, and no expected values.
