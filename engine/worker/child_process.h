@@ -32,6 +32,9 @@ struct WorkerCommand {
 /// The command for messages: "python3 worker.py".
 [[nodiscard]] std::string to_string(const WorkerCommand& command);
 
+/// How a process ended that did not do so by itself.
+inline constexpr const char* had_to_be_ended = "it had to be ended";
+
 class ChildProcess {
 public:
     using Clock = std::chrono::steady_clock;
@@ -58,8 +61,8 @@ public:
     [[nodiscard]] Outcome read(std::span<std::byte>& to, Clock::time_point deadline);
 
     /// Closes its standard input and waits until it ends; after `grace` it is killed together with all processes that
-    /// it has started. Returns how it ended: "exit code 3", "signal 11 (Segmentation fault)". A second call returns the
-    /// same.
+    /// it has started. Returns how it ended: "exit code 3", "signal 11 (Segmentation fault)", had_to_be_ended. A second
+    /// call returns the same.
     std::string end(std::chrono::milliseconds grace);
 
     /// Asks the process to end early, as `kill` does. Windows knows no such request: there, the process goes on.

@@ -400,7 +400,7 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
     state_->process = -1;
     state_->receive_errors();
     if (!by_itself) {
-        state_->how_it_ended = "it did not end by itself";
+        state_->how_it_ended = had_to_be_ended;
     } else if (WIFSIGNALED(status)) {
         state_->how_it_ended = fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {

@@ -381,7 +381,7 @@ std::string ChildProcess::end(std::chrono::milliseconds grace) {
     state_->terminate();
     state_->join();
     constexpr DWORD first_exception = 0xc0000000;
-    state_->how_it_ended = !by_itself                ? "it did not end by itself"
+    state_->how_it_ended = !by_itself                ? had_to_be_ended
                            : code >= first_exception ? fmt::format("exception 0x{:08x}", code)
                                                      : fmt::format("exit code {}", code);
     return state_->how_it_ended;

@@ -213,8 +213,10 @@ void Connection::check(Outcome outcome) {
                                                                   request, seconds(limit_), last_words()));
     }
     const std::string how = process_->end(grace);
-    throw EngineLost(EngineLost::Kind::crashed,
-                     fmt::format("the worker ended in {}: {}{}", request, how, last_words()));
+    const std::string what = how == had_to_be_ended
+                                 ? fmt::format("the worker closed its standard output in {}, and did not end", request)
+                                 : fmt::format("the worker ended in {}: {}", request, how);
+    throw EngineLost(EngineLost::Kind::crashed, what + last_words());
 }
 
 void Connection::lose_for_interrupt() {

@@ -90,7 +90,7 @@ TEST(WorkerEngine, AFaultCostsTheCaseAtHand) {
         {"bind", "wrong-id", Status::error, "`bind` is not understood: it is none to request"},
         {"read", "stop-in-frame", Status::crash, "the worker ended in `read`: exit code 0"},
         {"execute", "flood", Status::error, "it begins with \"xxxxxxxx\""},
-        {"execute", "close", Status::crash, "the worker ended in `execute`: it did not end by itself"},
+        {"execute", "close", Status::crash, "the worker closed its standard output in `execute`, and did not end"},
     };
     for (const char* step : {"unsupported", "compile", "bind", "execute", "read"}) {
         rows.push_back(
