@@ -194,7 +194,48 @@ std::vector<core::DataType> types_of_first_tensor(const OperatorSchema& schema) 
     return support == nullptr ? std::vector<core::DataType>() : support->data_types;
 }
 
-bool has_all(const std::map<core::DataType, std::string>& found, const std::vector<core::DataType>& wanted) {
+/// The default tolerances of the first output for one type of the first tensor.
+class TolerancesOfType {
+public:
+    /// False if the output has another type than the first tensor, so that there may be several tolerances.
+    bool add(const operators::Descriptor& descriptor) {
+        const auto outputs = descriptor.outputs();
+        const auto output = std::ranges::find_if(outputs, [](const auto& slot) { return slot.desc != nullptr; });
+        if (output == outputs.end()) {
+            return true;
+        }
+        const std::string text = core::to_string(cpu::default_tolerance(descriptor, *output));
+        const bool has_scale_bias = std::ranges::any_of(descriptor.values, [](const operators::FieldValue& value) {
+            return std::holds_alternative<operators::ScaleBias>(value);
+        });
+        const bool has_same_type = output->desc->data_type == fuzz::first_tensor(descriptor)->data_type;
+        std::string& kept = has_scale_bias  ? with_scale_bias_
+                            : has_same_type ? usual_
+                                            : to_type_[output->desc->data_type];
+        kept = kept.empty() ? text : kept;
+        return has_same_type;
+    }
+
+    /// The usual one, and where it differs: "exact; to FLOAT16: …; with ScaleBias: …".
+    [[nodiscard]] std::string text() const {
+        std::string usual = !usual_.empty() ? usual_ : to_type_.empty() ? with_scale_bias_ : to_type_.begin()->second;
+        std::string others;
+        for (const auto& [type, text] : to_type_) {
+            others += text == usual ? "" : fmt::format("; to {}: {}", core::name(type), text);
+        }
+        if (!with_scale_bias_.empty() && with_scale_bias_ != usual) {
+            others += "; with ScaleBias: " + with_scale_bias_;
+        }
+        return usual + others;
+    }
+
+private:
+    std::string usual_;
+    std::map<core::DataType, std::string> to_type_;
+    std::string with_scale_bias_;
+};
+
+bool has_all(const std::map<core::DataType, TolerancesOfType>& found, const std::vector<core::DataType>& wanted) {
     return !wanted.empty() && std::ranges::all_of(wanted, [&](core::DataType type) { return found.contains(type); });
 }
 
@@ -214,24 +255,21 @@ std::map<std::string, std::vector<std::string>> default_tolerances(const Operato
     // Tolerances may depend on anything in a descriptor, so random descriptors are tried.
     constexpr std::uint64_t enough_for_every_type = 400;
     const fuzz::GeneratorSettings settings{.perturbed_percent = 0, .with_inputs = false};
-    std::map<core::DataType, std::string> by_type;
     const std::vector<core::DataType> wanted = types_of_first_tensor(schema);
-    for (std::uint64_t number = 0; number < enough_for_every_type && !has_all(by_type, wanted); ++number) {
+    std::map<core::DataType, TolerancesOfType> by_type;
+    bool is_one_each = std::ranges::none_of(
+        schema.fields, [](const Field& field) { return field.type == operators::FieldType::scale_bias; });
+    for (std::uint64_t number = 0; number < enough_for_every_type && !(is_one_each && has_all(by_type, wanted));
+         ++number) {
         const auto example = fuzz::generate(schema, settings, number);
         const core::TensorDesc* first = example ? fuzz::first_tensor(*example->descriptor) : nullptr;
-        if (first == nullptr || by_type.contains(first->data_type)) {
-            continue;
-        }
-        for (const operators::TensorSlot& slot : example->descriptor->outputs()) {
-            if (slot.desc != nullptr) {
-                by_type[first->data_type] = core::to_string(cpu::default_tolerance(*example->descriptor, slot));
-                break;
-            }
+        if (first != nullptr) {
+            is_one_each = by_type[first->data_type].add(*example->descriptor) && is_one_each;
         }
     }
     std::map<std::string, std::vector<std::string>> tolerances;
-    for (const auto& [type, tolerance] : by_type) {
-        tolerances[tolerance].emplace_back(core::name(type));
+    for (const auto& [type, own] : by_type) {
+        tolerances[own.text()].emplace_back(core::name(type));
     }
     return tolerances;
 }

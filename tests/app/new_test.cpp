@@ -95,6 +95,17 @@ TEST(Describe, AnOperatorWithEverythingAboutIt) {
                        "\nThe sizes of the first output follow from the other fields, for example:\n"));
 }
 
+/// What another type of the output or ScaleBias changes.
+TEST(Describe, EveryDefaultTolerance) {
+    const std::string plain = "exact, but for subnormal numbers, which may count as zero";
+    EXPECT_TRUE(prints(dmlconform({"describe", "CAST"}),
+                       plain + "; to FLOAT16: " + plain + ", then rounded to 16 bits, to nearest or towards zero"));
+    const ProgramResult identity = dmlconform({"describe", "ELEMENT_WISE_IDENTITY"});
+    EXPECT_TRUE(
+        prints(identity, plain + "; with ScaleBias: FP32 as Direct3D allows it (*: one rounding; +: one rounding)\n"));
+    EXPECT_TRUE(prints(identity, "exact; with ScaleBias: FP32 as Direct3D allows it"));
+}
+
 TEST(Describe, SeveralAndPatterns) {
     const ProgramResult two = dmlconform({"describe", "SLICE1", "DML_OPERATOR_TOP_K1"});
     EXPECT_TRUE(prints(two, "DML_OPERATOR_SLICE1 ("));

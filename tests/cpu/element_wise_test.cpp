@@ -375,6 +375,30 @@ TEST(ElementWise, DirectLoopsGiveTheSameBits) {
 
 // ---- what goes around a formula ----------------------------------------------------------------------------------
 
+/// The text of a tolerance says what ScaleBias and FLOAT16 add to what is exact otherwise.
+TEST(ElementWise, TextsOfTolerances) {
+    const auto text = [](std::string_view op, DataType from, DataType to, std::vector<Setting> more = {}) {
+        std::vector<Setting> settings{{"InputTensor", tensor(from, {1, 1, 1, 2})},
+                                      {"OutputTensor", tensor(to, {1, 1, 1, 2})}};
+        settings.insert(settings.end(), more.begin(), more.end());
+        const auto descriptor = describe(op, settings);
+        return std::string(cpu::default_tolerance(descriptor, descriptor.outputs()[0]).slack_formula);
+    };
+    constexpr DataType single = DataType::float32;
+    constexpr DataType half = DataType::float16;
+    const std::string exact = "exact, but for subnormal numbers, which may count as zero";
+    const std::string scaled = "FP32 as Direct3D allows it (*: one rounding; +: one rounding)";
+    const std::string to_half = ", then rounded to 16 bits, to nearest or towards zero";
+    const std::vector<Setting> by{{"ScaleBias", operators::FieldValue(operators::ScaleBias{2, 0.5})}};
+    EXPECT_EQ(text("ELEMENT_WISE_IDENTITY", single, single), exact);
+    EXPECT_EQ(text("ELEMENT_WISE_IDENTITY", single, single, by), scaled);
+    EXPECT_EQ(text("ELEMENT_WISE_IDENTITY", half, half), exact);
+    EXPECT_EQ(text("ELEMENT_WISE_IDENTITY", half, half, by), scaled + to_half);
+    EXPECT_EQ(text("CAST", single, single), exact);
+    EXPECT_EQ(text("CAST", single, half), exact + to_half);
+    EXPECT_EQ(text("ELEMENT_WISE_CLIP", half, half, {{"Min", 0.1}, {"Max", 1}}), exact + to_half) << "0.1 is rounded";
+}
+
 TEST(ElementWise, ScaleBias) {
     const auto abs = [](DataType type, operators::ScaleBias scale_bias) {
         const auto desc = tensor(type, {4});

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/cpu/accepted_element.h"
 #include "engine/cpu/element_wise/attributes.h"
@@ -426,35 +427,66 @@ private:
 
 // ---- tolerance ---------------------------------------------------------------------------------------------------
 
-/// Describes how an operator's intervals arise. The text lives as long as the program.
-std::string_view history_of(const Row& row) {
-    static std::mutex mutex;
-    static std::map<std::string_view, std::string> texts;
-    const std::scoped_lock lock(mutex);
-    auto [found, is_new] = texts.try_emplace(row.name);
-    if (is_new) {
-        const IntervalHistory history;
-        // With these intervals no branch is decided, so every operation of the formula is used.
-        const std::vector<Interval> numbers(row.inputs, Interval(-0.5, 0.5, false));
-        std::array<const Interval*, most_tensors> in{};
-        std::transform(numbers.begin(), numbers.end(), in.begin(), [](const Interval& number) { return &number; });
-        std::vector<Interval> results(row.outputs);
-        std::array<Interval*, most_tensors> out{};
-        std::transform(results.begin(), results.end(), out.begin(), [](Interval& result) { return &result; });
-        Context<Interval> context;
-        context.attributes.fill(Interval(0.25));
-        row.interval(in, out, 1, context);
-        found->second = history.text().empty() ? "exact, but for subnormal numbers, which may count as zero"
-                                               : "FP32 as Direct3D allows it (" + history.text() + ")";
+/// What the operations of the formula may lose, after those of `ScaleBias`; empty if nothing is rounded.
+std::string rounding_of(const Row& row, bool has_scale_bias) {
+    const IntervalHistory history;
+    // With these intervals no branch is decided, so every operation of the formula is used.
+    std::vector<Interval> numbers(row.inputs, Interval(-0.5, 0.5, false));
+    if (has_scale_bias) {
+        numbers[0] = numbers[0] * Interval(0.25) + Interval(0.25);
     }
-    return found->second;
+    std::array<const Interval*, most_tensors> in{};
+    std::transform(numbers.begin(), numbers.end(), in.begin(), [](const Interval& number) { return &number; });
+    std::vector<Interval> results(row.outputs);
+    std::array<Interval*, most_tensors> out{};
+    std::transform(results.begin(), results.end(), out.begin(), [](Interval& result) { return &result; });
+    Context<Interval> context;
+    context.attributes.fill(Interval(0.25));
+    row.interval(in, out, 1, context);
+    return history.text();
+}
+
+/// True if the descriptor's output is FLOAT16 and may get numbers that FLOAT16 does not have: rounded ones, those of an
+/// input of another type, and those of attributes.
+bool rounds_to_half(const Descriptor& descriptor, bool is_exact) {
+    const auto is_half = [](const operators::TensorSlot& slot) {
+        return slot.desc == nullptr || slot.desc->data_type == core::DataType::float16;
+    };
+    const auto outputs = descriptor.outputs();
+    const bool has_numbers = std::ranges::any_of(descriptor.schema->fields, [](const operators::Field& field) {
+        return field.type == operators::FieldType::float_ || field.type == operators::FieldType::scalar_union;
+    });
+    return !outputs.empty() && is_half(outputs[0]) &&
+           (!is_exact || has_numbers || !std::ranges::all_of(descriptor.inputs(), is_half));
+}
+
+/// Describes how an operator's intervals arise, and what storing them may add. The text lives as long as the program.
+std::string_view history_of(const Row& row, const Descriptor& descriptor) {
+    struct Texts {
+        std::string rounding;
+        std::string usual;
+        std::string to_half;
+    };
+    static std::mutex mutex;
+    static std::map<std::pair<std::string_view, bool>, Texts> all;
+    const bool has_scale_bias = scale_bias_of(descriptor) != nullptr;
+    const std::scoped_lock lock(mutex);
+    const auto [found, is_new] = all.try_emplace({row.name, has_scale_bias});
+    Texts& texts = found->second;
+    if (is_new) {
+        texts.rounding = rounding_of(row, has_scale_bias);
+        texts.usual = texts.rounding.empty() ? "exact, but for subnormal numbers, which may count as zero"
+                                             : "FP32 as Direct3D allows it (" + texts.rounding + ")";
+        texts.to_half = texts.usual + ", then rounded to 16 bits, to nearest or towards zero";
+    }
+    return rounds_to_half(descriptor, texts.rounding.empty()) ? texts.to_half : texts.usual;
 }
 
 core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     core::Tolerance tolerance;
     if (computes_in_reals(row, descriptor) || scale_bias_of(descriptor) != nullptr) {
         tolerance.element_slack = true;
-        tolerance.slack_formula = history_of(row);
+        tolerance.slack_formula = history_of(row, descriptor);
     } else {
         tolerance.exact = true;
     }
