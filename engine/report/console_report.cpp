@@ -172,10 +172,13 @@ core::ShownText failure_block(const run::CaseResult& result, const EngineInfo& e
         text += labelled("note", result.hint);
     }
     if (result.rejection) {
-        text += labelled("rule", result.rejection->rule);
+        std::string_view label = "rule";
+        if (!result.rejection->rule.empty()) {
+            text += labelled(std::exchange(label, ""), result.rejection->rule);
+        }
         if (result.rejection->legal_from) {
             text += labelled(
-                "", core::show("legal from feature level {} on", core::to_string(*result.rejection->legal_from)));
+                label, core::show("legal from feature level {} on", core::to_string(*result.rejection->legal_from)));
         }
     }
     const operators::Descriptor& descriptor = *result.subject->descriptor;

@@ -124,6 +124,21 @@ TEST(FailureBlock, Rejections) {
     EXPECT_EQ(block.find("output "), std::string::npos) << "nothing was compared";
 }
 
+/// Workers need not name a rule.
+TEST(FailureBlock, RejectionsWithoutARule) {
+    Behaviour rejecting;
+    rejecting.compile_failure = rejected(core::HResult::invalid_argument);
+    rejecting.compile_failure->rejection.rule = "";
+    const auto cases = cases_of({slice_with_expected});
+    const auto unnamed = one_engine(rejecting);
+    EXPECT_EQ(block_text(result_of(cases, unnamed), unnamed[0]->info(), {"x", {}}, plain).find("  rule"),
+              std::string::npos);
+    rejecting.compile_failure->rejection.legal_from = core::FeatureLevel{4, 1};
+    const auto legal_later = one_engine(rejecting);
+    const std::string block = block_text(result_of(cases, legal_later), legal_later[0]->info(), {"x", {}}, plain);
+    EXPECT_NE(block.find("  rule        legal from feature level 4.1 on\n"), std::string::npos) << block;
+}
+
 TEST(FailureBlock, Errors) {
     const auto cases = cases_of({slice_with_expected});
     Behaviour failing;
