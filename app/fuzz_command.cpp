@@ -311,6 +311,14 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
     if (total.failures != 0) {
         return exit_unexpected;
     }
+    if (total.compared == 0 && !result.skips.empty()) {
+        say("Skipped:\n");
+        for (const std::string& line : run::reason_lines(result.skips, "case")) {
+            say("  {}\n", line);
+        }
+        print_error({"nothing was compared: cases were skipped for the reasons above", ""});
+        return exit_not_run;
+    }
     if (total.compared == 0) {
         print_error({"nothing was compared: no two engines here run these operators",
                      "--engine names engines to compare, and exec:COMMAND one of your own"});

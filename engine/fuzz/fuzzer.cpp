@@ -141,6 +141,9 @@ private:
     void keep(const std::shared_ptr<const cases::Case>& subject, run::CaseResult result, std::size_t engine) {
         result.subject = subject;
         result.engine = engine;
+        if (result.status == run::Status::skip) {
+            result_.skips[fmt::format("{}: {}", engines_[engine]->info().name, result.reason)].add(subject->id);
+        }
         std::erase_if(results_, [&](const run::CaseResult& other) { return other.engine == engine; });
         results_.push_back(std::move(result));
     }

@@ -17,6 +17,7 @@
 #include "engine/fuzz/case_generator.h"
 #include "engine/run/expected_results.h"
 #include "engine/run/result.h"
+#include "engine/run/unverified.h"
 
 namespace dmlconform::fuzz {
 
@@ -58,6 +59,8 @@ struct OperatorTally {
 struct FuzzResult {
     /// By the operators' short names.
     std::map<std::string, OperatorTally> operators;
+    /// The skipped results, by engine and reason: "exec:mine: no 4-bit elements".
+    run::SharedReasons skips{};
 
     [[nodiscard]] OperatorTally total() const;
 };

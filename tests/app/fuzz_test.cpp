@@ -22,7 +22,15 @@ TEST(Fuzz, TheReferenceAloneIsNotGreen) {
     const auto result = dmlconform({"fuzz", "SLICE1", "--engine", "cpu", "--count", "5", "--seed", "3"});
     EXPECT_EQ(result.exit_code, 3) << result.all();
     EXPECT_THAT(result.output, HasSubstr("SLICE1: nothing to compare"));
-    EXPECT_THAT(result.errors, HasSubstr("nothing was compared"));
+    EXPECT_THAT(result.errors, HasSubstr("nothing was compared: no two engines here run these operators"));
+}
+
+TEST(Fuzz, SaysWhyNothingWasCompared) {
+    const std::string engine = std::string("exec:python3 -B ") + EXAMPLE_WORKER;
+    const auto result = dmlconform({"fuzz", "CAST", "--engine", engine, "--count", "5", "--seed", "3"});
+    EXPECT_EQ(result.exit_code, 3) << result.all();
+    EXPECT_THAT(result.output, HasSubstr("Skipped:\n  5 cases: exec:python: this example computes SLICE1 only"));
+    EXPECT_THAT(result.errors, HasSubstr("nothing was compared: cases were skipped for the reasons above"));
 }
 
 TEST(Fuzz, AWorkerThatRejectsTooLittleIsFound) {

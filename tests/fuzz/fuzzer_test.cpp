@@ -237,6 +237,21 @@ fuzz::OperatorTally fuzzed_right_with(run::ExpectedResults expected) {
     return fuzz::fuzz(settings, engines, collector).total();
 }
 
+TEST(Fuzzer, KeepsReasonsOfSkips) {
+    Behaviour behaviour;
+    behaviour.unsupported = "not today";
+    std::vector<std::unique_ptr<Engine>> engines;
+    engines.push_back(std::make_unique<FakeEngine>(behaviour));
+    fuzz::FuzzSettings settings;
+    settings.operators = {operators::find_operator("SLICE1")};
+    settings.count = 7;
+    Collector collector;
+    const FuzzResult result = fuzz::fuzz(settings, engines, collector);
+    ASSERT_EQ(result.skips.size(), 1U);
+    EXPECT_EQ(result.skips.begin()->first, "fake: not today");
+    EXPECT_EQ(result.skips.begin()->second.count, 7U);
+}
+
 TEST(Fuzzer, CountsPassesThatAnEntryAllows) {
     expectations::Expectation entry = known_to_fail("SLICE1").all().front();
     entry.sometimes = true;
