@@ -60,8 +60,11 @@ core::Result<void> read_device(const json& object, EngineInfo& info) {
         info.feature_level = *level;
     }
     const auto libraries = object.find("libraries");
-    if (libraries == object.end() || !libraries->is_array()) {
+    if (libraries == object.end() || libraries->is_null()) {
         return {};
+    }
+    if (!libraries->is_array()) {
+        return core::fail("its libraries are not an array of pairs of name and version");
     }
     for (const json& pair : *libraries) {
         if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {

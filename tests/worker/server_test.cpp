@@ -279,6 +279,8 @@ TEST(Messages, InfoOfOtherWorkers) {
         {R"({"featureLevel": "9.9"})", "feature level"},
         {R"({"libraries": ["x"]})", "libraries"},
         {R"({"libraries": [["x", 1]]})", "libraries"},
+        {R"({"libraries": {"x": "1"}})", "libraries are not an array of pairs"},
+        {R"({"libraries": "x 1"})", "libraries are not an array of pairs"},
     };
     for (const auto& [patch, message] : rows) {
         json changed = least;
