@@ -277,6 +277,11 @@ Interval trunc(const Interval& x) {
     return in_steps(x, [](double end) { return std::trunc(end); });
 }
 
+Interval integer_in_fp32(const Interval& x) {
+    IntervalNotes::add("conversion of integers", one_rounding);
+    return x.has_numbers() ? rounded(x.low, x.high, x.nan, {x.value, x.variance + rounding_variance(x.value)}) : x;
+}
+
 Interval round_half_even(const Interval& x) {
     return in_steps(x, [](double end) { return std::nearbyint(end); });
 }

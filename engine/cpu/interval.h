@@ -102,6 +102,8 @@ struct Choice {
 [[nodiscard]] Interval ceil(const Interval& x);
 [[nodiscard]] Interval trunc(const Interval& x);
 [[nodiscard]] Interval round_half_even(const Interval& x);
+/// An integer that becomes FP32, which has those of 24 bits exactly.
+[[nodiscard]] Interval integer_in_fp32(const Interval& x);
 [[nodiscard]] Interval round_half_away(const Interval& x);
 [[nodiscard]] Interval sqrt(const Interval& x);
 [[nodiscard]] Interval exp(const Interval& x);

@@ -8,6 +8,7 @@
 #include "engine/core/element.h"
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/fitting.h"
+#include "engine/fuzz/integer_kinds.h"
 #include "engine/fuzz/layout.h"
 
 namespace dmlconform::fuzz {
@@ -272,12 +273,11 @@ Descriptor make(Random& random, const OperatorSchema& schema, core::FeatureLevel
 
 ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
-        if (slot.name == input && slot.desc != nullptr && core::is_floating_point(slot.desc->data_type)) {
-            return ElementKind::number;
+        if (slot.name == input && slot.desc != nullptr && !core::is_floating_point(slot.desc->data_type)) {
+            return integer_kind(descriptor, input, slot.desc->data_type);
         }
     }
-    // An integer may be an index, and the result for an index out of range is unspecified.
-    return ElementKind::index;
+    return ElementKind::number;
 }
 
 void repair(Descriptor& descriptor) {

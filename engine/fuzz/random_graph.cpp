@@ -119,9 +119,9 @@ private:
 
     /// The name of a value that fits, or of a new one.
     std::string input_for(const core::TensorDesc& desc, ElementKind kind, const cases::Initialiser& data) {
-        const bool may_be_computed =
-            desc.flags == core::TensorFlags::none && core::is_packed(desc) &&
-            (kind == ElementKind::bits || kind == ElementKind::ordered || kind == ElementKind::number);
+        const bool may_be_computed = desc.flags == core::TensorFlags::none && core::is_packed(desc) &&
+                                     (kind == ElementKind::bits || kind == ElementKind::ordered ||
+                                      kind == ElementKind::number || kind == ElementKind::integer);
         if (may_be_computed && random_.chance(4, 5)) {
             for (std::size_t i = values_.size(); i-- > 0;) {
                 Value& value = values_[i];

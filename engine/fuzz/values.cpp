@@ -105,6 +105,22 @@ Make numbers(Random& random, DataType type) {
     };
 }
 
+/// An integer whose number of bits is random, and so is its sign.
+std::uint64_t integer(Random& random, DataType type, ElementKind kind) {
+    const bool is_signed = core::is_signed_integer(type);
+    const std::uint32_t width = core::bits_of(type) - (is_signed ? 1 : 0);
+    const std::uint32_t bits = random.below(width + 1);
+    std::uint64_t magnitude = bits == 0 ? 0 : random.bits() >> (64 - bits);
+    if (kind == ElementKind::nonzero && magnitude <= 1) {
+        magnitude += 2;
+    }
+    const bool is_negative = is_signed && random.chance(1, 2);
+    const std::uint64_t value = !is_negative                   ? magnitude
+                                : kind == ElementKind::integer ? ~magnitude
+                                                               : std::uint64_t{0} - magnitude;
+    return value & (~std::uint64_t{0} >> (64 - core::bits_of(type)));
+}
+
 Make maker(Random& random, DataType type, ElementKind kind) {
     switch (kind) {
         case ElementKind::bits:
@@ -121,6 +137,14 @@ Make maker(Random& random, DataType type, ElementKind kind) {
             return [type](Random& r) { return encoded(type, static_cast<double>(r.below(65536)) - 32768); };
         case ElementKind::index:
             return [type](Random& r) { return encoded(type, r.chance(1, 2) ? 0 : r.below(3)); };
+        case ElementKind::integer:
+        case ElementKind::negatable:
+        case ElementKind::nonzero:
+            return [type, kind](Random& r) { return integer(r, type, kind); };
+        case ElementKind::shift:
+            return [type](Random& r) { return encoded(type, r.below(core::bits_of(type))); };
+        case ElementKind::common:
+            return [type](Random& r) { return encoded(type, r.below(128)); };
         case ElementKind::number:
         default:
             return numbers(random, type);

@@ -468,5 +468,47 @@ TEST(ElementWise, AbsentZeroPoints) {
     EXPECT_EQ(values_of<std::uint8_t>(computed(quantise, {&x, &one})[0]), (std::vector<std::uint8_t>{128, 129, 255}));
 }
 
+/// Direct3D lets FLOAT16 be rounded to nearest or towards zero, and DirectML does the latter.
+TEST(ElementWise, IntegersBecomeFloat16ByEitherRounding) {
+    for (const DataType type :
+         {DataType::int64, DataType::int32, DataType::int16, DataType::uint64, DataType::uint32, DataType::uint16}) {
+        const Descriptor cast =
+            describe("CAST", {{"InputTensor", tensor(type, {4})}, {"OutputTensor", tensor(DataType::float16, {4})}});
+        const auto output = cast.outputs()[0];
+        Tensor input = blank_tensor(tensor(type, {4}));
+        const std::array<std::uint64_t, 4> numbers{2049, 2051, 2050, 7};
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            core::store_element(input.buffer.bytes(), type, i, numbers[i]);
+        }
+        const std::vector<const Tensor*> inputs{&input};
+        const cpu::Reference reference = cpu::compute_reference(cast, inputs);
+        const core::Tolerance tolerance = cpu::default_tolerance(cast, output);
+        ASSERT_TRUE(tolerance.element_slack) << core::name(type);
+        const core::ElementSlack& slack = reference.slack[0];
+        EXPECT_EQ(slack.below, (std::vector<double>{0, 2, 0, 0})) << core::name(type);
+        EXPECT_EQ(slack.above, (std::vector<double>{2, 0, 0, 0})) << core::name(type);
+    }
+}
+
+/// DirectML converts both integers to FP32 before it subtracts them.
+TEST(ElementWise, IntegersAreRoundedBeforeTheyAreDequantised) {
+    const auto desc = tensor(DataType::int32, {1});
+    const Descriptor dequantize = describe("ELEMENT_WISE_DEQUANTIZE_LINEAR", {{"InputTensor", desc},
+                                                                              {"ScaleTensor", tensor(f32, {1})},
+                                                                              {"ZeroPointTensor", desc},
+                                                                              {"OutputTensor", tensor(f32, {1})}});
+    Tensor x = blank_tensor(desc);
+    x.as<std::int32_t>()[0] = 0x1000001;
+    Tensor zero_point = blank_tensor(desc);
+    zero_point.as<std::int32_t>()[0] = 0x1000000;
+    Tensor scale = blank_tensor(tensor(f32, {1}));
+    scale.as<float>()[0] = 1;
+    const std::vector<const Tensor*> inputs{&x, &scale, &zero_point};
+    const cpu::Reference reference = cpu::compute_reference(dequantize, inputs);
+    EXPECT_EQ(reference.outputs[0].as<float>()[0], 1);
+    EXPECT_EQ(reference.slack[0].below[0], 1);
+    EXPECT_EQ(reference.slack[0].above[0], 1);
+}
+
 }  // namespace
 }  // namespace dmlconform::tests::element_wise_test

@@ -258,7 +258,7 @@ unsigned shift_count(Bits count, const Call& call) {
 /// NaN gives 0, whatever the zero point.
 template <class Real>
 Real quantize_linear(const Real& x, const Real& scale, const Real& zero_point, const Call& call) {
-    const Real number = x / scale;
+    const Real number = integer_in_fp32(x) / scale;
     return is_nan(number) ? Real(0) : quantised(number, zero_point, call.output_type(0));
 }
 
@@ -425,7 +425,9 @@ Definitions definitions() {
                                        return quantize_linear(x, scale, zero_point, call);
                                    }),
         formula<3, Numbers::reals>("ELEMENT_WISE_DEQUANTIZE_LINEAR",
-                                   [](auto x, auto scale, auto zero_point) { return (x - zero_point) * scale; }),
+                                   [](auto x, auto scale, auto zero_point) {
+                                       return (integer_in_fp32(x) - integer_in_fp32(zero_point)) * scale;
+                                   }),
         formula<8, Numbers::reals>(
             "ELEMENT_WISE_QUANTIZED_LINEAR_ADD",
             []<class T>(T a, T a_scale, T a_zero, T b, T b_scale, T b_zero, T scale, T zero, const Call& call) {

@@ -186,6 +186,7 @@ inline Estimate fmod(const Estimate& a, const Estimate& b) {
 DMLCONFORM_ESTIMATED(floor, 0)
 DMLCONFORM_ESTIMATED(ceil, 0)
 DMLCONFORM_ESTIMATED(trunc, 0)
+DMLCONFORM_ESTIMATED(integer_in_fp32, 0)
 DMLCONFORM_ESTIMATED(round_half_even, 0)
 DMLCONFORM_ESTIMATED(round_half_away, 0)
 DMLCONFORM_ESTIMATED(sqrt, double_rounding)

@@ -151,4 +151,13 @@ bool computes_in_reals(const Row& row, const Descriptor& descriptor) {
            });
 }
 
+bool rounds(const Row& row, const Descriptor& descriptor) {
+    const auto outputs = descriptor.outputs();
+    return computes_in_reals(row, descriptor) || scale_bias_of(descriptor) != nullptr ||
+           (row.operands != Operands::as_bits && row.real != nullptr &&
+            std::any_of(outputs.begin(), outputs.end(), [](const operators::TensorSlot& output) {
+                return output.desc != nullptr && output.desc->data_type == core::DataType::float16;
+            }));
+}
+
 }  // namespace dmlconform::cpu::element_wise

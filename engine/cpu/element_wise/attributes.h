@@ -22,4 +22,8 @@ template <class T>
 /// True if the row treats the descriptor's elements as real numbers.
 [[nodiscard]] bool computes_in_reals(const Row& row, const operators::Descriptor& descriptor);
 
+/// True if results are rounded, so that implementations may differ: those of real numbers, of integers with a
+/// ScaleBias, and of integers that become FLOAT16, to which Direct3D may round to nearest or towards zero.
+[[nodiscard]] bool rounds(const Row& row, const operators::Descriptor& descriptor);
+
 }  // namespace dmlconform::cpu::element_wise

@@ -83,7 +83,7 @@ public:
         } else {
             evaluate<Signed>(row_.signed_integer);
         }
-        if ((in_reals_ || scale_bias_ != nullptr) && !arguments_.slack.empty()) {
+        if (rounds(row_, arguments_.descriptor) && !arguments_.slack.empty()) {
             bound();
         }
     }
@@ -303,7 +303,7 @@ private:
                     }
                     load_intervals(values, in, offsets, i, count);
                     row_.interval(from, to, count, context);
-                    if (!in_reals_) {
+                    if (!in_reals_ && !core::is_floating_point(arguments_.outputs[0]->desc.data_type)) {
                         note_integers(in, segment_of(inputs_.size(), arguments_.outputs[0]->desc, offsets, i), count,
                                       to[0]);
                     }
@@ -484,7 +484,7 @@ std::string_view history_of(const Row& row, const Descriptor& descriptor) {
 
 core::Tolerance tolerance_of(const Row& row, const Descriptor& descriptor) {
     core::Tolerance tolerance;
-    if (computes_in_reals(row, descriptor) || scale_bias_of(descriptor) != nullptr) {
+    if (rounds(row, descriptor)) {
         tolerance.element_slack = true;
         tolerance.slack_formula = history_of(row, descriptor);
     } else {

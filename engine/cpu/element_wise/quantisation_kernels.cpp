@@ -26,11 +26,13 @@ Kernels kernels() {
         // Measured on DirectML 1.15.4: NaN gives 0, whatever the zero point.
         ternary<Real>("ELEMENT_WISE_QUANTIZE_LINEAR",
                       [](auto x, auto scale, auto zero_point, auto& p) {
-                          const auto quotient = x / scale;
+                          const auto quotient = integer_in_fp32(x) / scale;
                           return select(is_nan(quotient), decltype(x)(0), quantised(quotient, zero_point, p));
                       }),
         ternary<Real>("ELEMENT_WISE_DEQUANTIZE_LINEAR",
-                      [](auto x, auto scale, auto zero_point) { return (x - zero_point) * scale; }),
+                      [](auto x, auto scale, auto zero_point) {
+                          return (integer_in_fp32(x) - integer_in_fp32(zero_point)) * scale;
+                      }),
         formula<Real, 8>(
             "ELEMENT_WISE_QUANTIZED_LINEAR_ADD",
             [](auto a, auto a_scale, auto a_zero, auto b, auto b_scale, auto b_zero, auto scale, auto zero, auto& p) {
