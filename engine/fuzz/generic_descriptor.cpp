@@ -277,7 +277,11 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
             return integer_kind(descriptor, input, slot.desc->data_type);
         }
     }
-    return ElementKind::number;
+    // What 0 / 0 is quantised to is unspecified.
+    const bool is_divisor =
+        input == "OutputScaleTensor" ||
+        (input == "ScaleTensor" && descriptor.schema->short_name() == "ELEMENT_WISE_QUANTIZE_LINEAR");
+    return is_divisor ? ElementKind::scale : ElementKind::number;
 }
 
 void repair(Descriptor& descriptor) {

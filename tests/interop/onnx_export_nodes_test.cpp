@@ -107,7 +107,9 @@ TEST(OnnxExportNodes, PortsShowTheElementsInTheOrderOfMemory) {
 
 TEST(OnnxExportNodes, TypesThatANodeDoesNotTakeAreCast) {
     const core::TensorDesc bytes = tensor(DataType::int8, {4});
-    EXPECT_THAT(types_of(model_of(sum_of(bytes, bytes, bytes), 13)), ElementsAre("Cast", "Cast", "Add", "Cast"));
+    EXPECT_THAT(types_of(model_of(sum_of(bytes, bytes, bytes), 13)),
+                ElementsAre("Cast", "Cast", "Add", "Sub", "Mod", "Add", "Cast"))
+        << "engines do not agree on a cast of sums that INT8 does not have";
     EXPECT_THAT(types_of(model_of(sum_of(bytes, bytes, bytes), 14)), ElementsAre("Add"));
 }
 

@@ -7,7 +7,7 @@
 namespace dmlconform::interop::exporting {
 namespace {
 
-constexpr int unsigned_types[] = {onnx_uint8, 4, onnx_uint32, onnx_uint64};
+constexpr int unsigned_types[] = {onnx_uint8, onnx_uint16, onnx_uint32, onnx_uint64};
 constexpr std::uint32_t unsigned_bits[] = {8, 16, 32, 64};
 
 /// Bits of the type; 0 and a reason if it is no integer.
@@ -23,7 +23,7 @@ std::uint32_t width_of(OperatorWriter& to, const Value& x) {
 Value as_unsigned(ModelWriter& w, const Value& x, std::uint32_t bits) {
     Value result = x;
     for (std::size_t i = 0; i < std::size(unsigned_bits); ++i) {
-        result = unsigned_bits[i] == bits ? w.cast(x, unsigned_types[i]) : result;
+        result = unsigned_bits[i] == bits ? w.wrapped(x, unsigned_types[i]) : result;
     }
     return w.cast(result, bits == 64 ? onnx_uint64 : onnx_uint32);
 }
@@ -81,7 +81,7 @@ void write_combination(OperatorWriter& to) {
     const Value made = combined(w, how, bits_of_each(w, as_unsigned(w, a, bits), bits),
                                 bits_of_each(w, as_unsigned(w, b, bits), bits));
     const Value values = shifted(w, made, bit_positions(w, bits, made.type), "LEFT");
-    to.out("OutputTensor", sum_of_bits(w, values, a.sizes));
+    to.out("OutputTensor", w.wrapped(sum_of_bits(w, values, a.sizes), a.type));
 }
 
 /// All ones less the number.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <utility>
@@ -206,7 +207,9 @@ Value ModelWriter::each(std::string_view type, const std::vector<Value>& inputs,
         taken.push_back(widened(type, i, inputs[i]));
     }
     const Value result = node(type, taken, taken.front().type, broadcast_sizes(taken), std::move(attributes));
-    return cast(result, inputs.front().type);
+    constexpr std::array<std::string_view, 5> beyond_operands{"Add", "BitShift", "Mul", "PRelu", "Sub"};
+    const bool may_be_beyond = std::ranges::find(beyond_operands, type) != beyond_operands.end();
+    return may_be_beyond ? wrapped(result, inputs.front().type) : cast(result, inputs.front().type);
 }
 
 Value ModelWriter::test(std::string_view type, const std::vector<Value>& inputs, Attributes attributes) {
@@ -219,6 +222,22 @@ Value ModelWriter::test(std::string_view type, const std::vector<Value>& inputs,
 
 Value ModelWriter::cast(const Value& value, int type) {
     return value.type == type ? value : node("Cast", {value}, type, value.sizes, {attribute("to", std::int64_t{type})});
+}
+
+Value ModelWriter::wrapped(const Value& value, int type) {
+    const bool is_signed = type == onnx_int8 || type == onnx_int16;
+    const bool is_byte = type == onnx_int8 || type == onnx_uint8;
+    if (value.type == type || is_real(value.type) || !(is_signed || is_byte || type == onnx_uint16)) {
+        return cast(value, type);
+    }
+    const bool is_long = value.type == onnx_int64 || value.type == onnx_uint64 || value.type == onnx_uint32;
+    const double numbers = is_byte ? 0x1p8 : 0x1p16;
+    const double least = is_signed ? -numbers / 2 : 0;
+    const auto compute = [&](std::string_view node_type, const Value& x, double by) {
+        return by == 0 ? x : node(node_type, {x, like(x, by)}, x.type, x.sizes);
+    };
+    const Value wide = cast(value, is_long ? onnx_int64 : onnx_int32);
+    return cast(compute("Add", compute("Mod", compute("Sub", wide, least), numbers), least), type);
 }
 
 Value ModelWriter::reshape(const Value& value, const core::Dimensions& sizes) {

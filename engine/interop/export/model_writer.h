@@ -20,6 +20,8 @@ enum OnnxType : int {
     onnx_float32 = 1,
     onnx_uint8 = 2,
     onnx_int8 = 3,
+    onnx_uint16 = 4,
+    onnx_int16 = 5,
     onnx_int32 = 6,
     onnx_int64 = 7,
     onnx_bool = 9,
@@ -90,6 +92,8 @@ public:
     Value test(std::string_view type, const std::vector<Value>& inputs, Attributes attributes = {});
 
     Value cast(const Value& value, int type);
+    /// An integer's lowest bits as an integer of that type. Engines do not agree on casts to types that are too small.
+    Value wrapped(const Value& value, int type);
     Value reshape(const Value& value, const core::Dimensions& sizes);
     Value transpose(const Value& value, const Numbers& order);
     Value expand(const Value& value, const core::Dimensions& sizes);
