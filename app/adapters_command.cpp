@@ -1,5 +1,4 @@
 // `dmlconform adapters`: lists usable engines with their devices, and why others are not usable.
-#include <fmt/format.h>
 
 #include "app/command.h"
 #include "app/messages.h"

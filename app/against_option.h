@@ -1,7 +1,6 @@
 // Compares engines with an engine that the user chooses instead of the reference, and records what it computes.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

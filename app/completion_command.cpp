@@ -1,6 +1,5 @@
 // `dmlconform completion` and `dmlconform manual`: write files that a package installs beside the program, from the
 // help texts.
-#include <fmt/format.h>
 
 #include <map>
 #include <memory>

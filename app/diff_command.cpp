@@ -1,7 +1,6 @@
 // `dmlconform diff`: compares two results.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // Options that choose engines and isolate them in processes, and creation of these engines.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

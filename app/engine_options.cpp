@@ -1,5 +1,4 @@
 // The options that set up engines.
-#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,9 +1,6 @@
 // Headings in the help of commands with many options.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "app/command_line.h"
 
 namespace dmlconform::app {

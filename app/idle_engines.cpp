@@ -1,8 +1,6 @@
 // Finds and reports idle engines.
 #include "app/idle_engines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 

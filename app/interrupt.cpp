@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 
 #include "app/command.h"
 #include "engine/report/partial_files.h"

@@ -1,5 +1,4 @@
 // `dmlconform list`: the ids of cases.
-#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

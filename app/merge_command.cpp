@@ -1,5 +1,4 @@
 // `dmlconform merge`: combines the results of shards into the result of the whole run.
-#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

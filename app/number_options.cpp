@@ -1,26 +1,17 @@
-// Parses numbers by std::from_chars, which ignores locales and accepts neither signs for unsigned numbers nor octal.
+// Parses the numbers and sizes of options.
 #include "app/number_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/checked.h"
+#include "engine/core/parse_number.h"
 
 namespace dmlconform::app {
 namespace {
-
-/// The number, if it is the whole text.
-template <class T>
-std::optional<T> parse(std::string_view text) {
-    T value{};
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
-}
 
 /// The power of 1024 for a unit; empty for an unknown unit.
 std::optional<unsigned> power_of(std::string_view unit) {
@@ -44,11 +35,11 @@ std::optional<unsigned> power_of(std::string_view unit) {
 }  // namespace
 
 std::optional<std::uint64_t> parse_whole_number(std::string_view text) {
-    return parse<std::uint64_t>(text);
+    return core::parse_number<std::uint64_t>(text);
 }
 
 std::optional<double> parse_number(std::string_view text) {
-    const auto value = parse<double>(text);
+    const auto value = core::parse_number<double>(text);
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 

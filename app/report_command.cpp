@@ -1,5 +1,4 @@
 // `dmlconform report`: writes results as an HTML page or a Markdown summary.
-#include <fmt/format.h>
 
 #include <memory>
 

@@ -1,5 +1,4 @@
 // `dmlconform schema`: the JSON Schemas of the files that the program reads and writes.
-#include <fmt/format.h>
 
 #include <map>
 #include <memory>

@@ -1,7 +1,6 @@
 // The options for sharded runs, and the environment variables of test runners and batch systems.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -26,7 +26,6 @@ public:
     /// The graph must outlive this object, and must be acyclic.
     explicit GraphValues(const operators::Graph& graph);
 
-    [[nodiscard]] const operators::Graph& graph() const { return graph_; }
     /// The nodes in execution order.
     [[nodiscard]] std::span<const std::size_t> order() const { return order_; }
 

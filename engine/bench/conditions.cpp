@@ -2,7 +2,6 @@
 #include "engine/bench/conditions.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <ctime>
 #include <vector>

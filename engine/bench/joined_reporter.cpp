@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <map>
 
 #include "engine/bench/repetitions.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "engine/bench/quantiles.h"
 #include "engine/bench/rank_test.h"

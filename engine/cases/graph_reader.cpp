@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 #include "engine/cases/case_parts.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "engine/cases/sources/sources.h"
 #include "engine/core/element.h"

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "engine/core/data_type.h"
 #include "engine/core/tensor.h"

@@ -38,7 +38,7 @@ T value_from(std::uint64_t bits) {
 }
 
 /// True for the 4-bit types: two elements share a byte, the first in its low half.
-bool is_packed(DataType type) {
+bool shares_bytes(DataType type) {
     return bits_of(type) == 4;
 }
 
@@ -49,7 +49,7 @@ unsigned half_of(std::uint64_t index) {
 }  // namespace
 
 std::uint64_t load_element(std::span<const std::byte> storage, DataType type, std::uint64_t index) {
-    if (is_packed(type)) {
+    if (shares_bytes(type)) {
         return (std::to_integer<std::uint64_t>(storage[static_cast<std::size_t>(index / 2)]) >> half_of(index)) & 0xf;
     }
     const std::size_t size = bytes_of(type);
@@ -59,7 +59,7 @@ std::uint64_t load_element(std::span<const std::byte> storage, DataType type, st
 }
 
 void store_element(std::span<std::byte> storage, DataType type, std::uint64_t index, std::uint64_t bits) {
-    if (is_packed(type)) {
+    if (shares_bytes(type)) {
         std::byte& both = storage[static_cast<std::size_t>(index / 2)];
         const auto half = static_cast<std::byte>((bits & 0xf) << half_of(index));
         both = (both & ~(std::byte{0xf} << half_of(index))) | half;

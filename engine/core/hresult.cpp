@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "engine/core/parse_number.h"
 
 namespace dmlconform::core {
 namespace {
@@ -42,10 +43,8 @@ std::optional<HResult> parse_hresult(std::string_view text) {
         }
     }
     if (text.starts_with("0x")) {
-        std::uint32_t value = 0;
-        const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-        if (error == std::errc() && end == text.data() + text.size()) {
-            return static_cast<HResult>(value);
+        if (const auto value = parse_number<std::uint32_t>(text.substr(2), 16)) {
+            return static_cast<HResult>(*value);
         }
     }
     return std::nullopt;

@@ -161,12 +161,6 @@ std::vector<core::Tensor> stored(const Call& call) {
 
 }  // namespace
 
-std::vector<core::Tensor> values(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
-    Call call(descriptor, inputs);
-    find_definition(descriptor.schema->short_name())->in_doubles(call);
-    return stored(call);
-}
-
 std::vector<core::Tensor> fp32_values(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs) {
     Call call(descriptor, inputs);
     find_definition(descriptor.schema->short_name())->in_fp32(call);

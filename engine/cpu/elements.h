@@ -1,8 +1,6 @@
 // Copies the elements of a tensor of any strides and type to a packed xtensor array.
 #pragma once
 
-#include <cstddef>
-
 #include "engine/core/tensor.h"
 #include "engine/cpu/xtensor.h"
 

@@ -1,7 +1,6 @@
 // Loads memory into the caches before it is needed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace dmlconform::cpu {

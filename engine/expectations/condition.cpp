@@ -343,7 +343,7 @@ private:
     static bool holds_along(const operators::Descriptor& descriptor, const std::string& name,
                             const NumberCondition& test) {
         const auto inputs = descriptor.inputs();
-        if (descriptor.schema->find_field(name) == nullptr || inputs.empty() || inputs.front().desc == nullptr) {
+        if (!descriptor.has_field(name) || inputs.empty() || inputs.front().desc == nullptr) {
             return false;
         }
         const auto* axes = std::get_if<std::vector<std::uint32_t>>(&descriptor.value(name));

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "engine/cases/json_document.h"
 #include "engine/cases/problems.h"

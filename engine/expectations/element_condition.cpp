@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -383,7 +382,7 @@ ElementCondition::Values ElementCondition::values_of(const Factor& factor, const
     }
     values = elements_of(*content);
     values.resize(elements, values.empty() ? 0 : values.front());
-    if (factor.scaled && facts.descriptor().schema->find_field("ScaleBias") != nullptr) {
+    if (factor.scaled && facts.descriptor().has_field("ScaleBias")) {
         if (const auto* scale = std::get_if<operators::ScaleBias>(&facts.descriptor().value("ScaleBias"))) {
             for (double& value : values) {
                 value = value * static_cast<double>(scale->scale) + static_cast<double>(scale->bias);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/glob.h"
+#include "engine/core/parse_number.h"
 
 namespace dmlconform::expectations {
 namespace {
@@ -29,12 +29,6 @@ bool is_within(const std::optional<VersionRange>& range, std::string_view text) 
     }
     const auto version = find_version(text);
     return version && range->contains(*version);
-}
-
-std::optional<unsigned> number(std::string_view text) {
-    unsigned value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -66,9 +60,9 @@ std::optional<Date> parse_date(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-') {
         return std::nullopt;
     }
-    const auto year = number(text.substr(0, 4));
-    const auto month = number(text.substr(5, 2));
-    const auto day = number(text.substr(8, 2));
+    const auto year = core::parse_number<unsigned>(text.substr(0, 4));
+    const auto month = core::parse_number<unsigned>(text.substr(5, 2));
+    const auto day = core::parse_number<unsigned>(text.substr(8, 2));
     if (!year || !month || !day) {
         return std::nullopt;
     }

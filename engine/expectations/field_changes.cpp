@@ -194,7 +194,7 @@ bool apply(const FieldChange& change, const Descriptor& before, Descriptor& desc
         return true;  // that is not in the descriptor
     }
     if (const double* const number = std::get_if<double>(&change.becomes)) {
-        return set_number(*value, *number, index_in(change.field));
+        return set_number(*value, *number, operators::index_in(change.field));
     }
     const std::string* const other = std::get_if<std::string>(&change.becomes);
     if (other != nullptr && other->find('[') != std::string::npos) {

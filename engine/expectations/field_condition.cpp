@@ -25,7 +25,7 @@ using operators::FieldValue;
 /// Null if the operator lacks the field. For "Strides[1]", the field is Strides.
 const FieldValue* value_of(const Descriptor& descriptor, const std::string& name) {
     const std::string field(operators::array_of(name));
-    return descriptor.schema->find_field(field) == nullptr ? nullptr : &descriptor.value(field);
+    return descriptor.has_field(field) ? &descriptor.value(field) : nullptr;
 }
 
 bool is_array_of_numbers(FieldType type) {
@@ -89,7 +89,7 @@ std::optional<Condition> read_number(const JsonValue& value, const std::string& 
     if (!test) {
         return std::nullopt;
     }
-    return Condition{[test = std::move(*test), name, index = index_in(name)](CaseFacts& facts) {
+    return Condition{[test = std::move(*test), name, index = operators::index_in(name)](CaseFacts& facts) {
                          const FieldValue* const number = value_of(facts.descriptor(), name);
                          return number != nullptr && any_number(*number, test, index);
                      },
@@ -170,16 +170,6 @@ std::optional<Condition> read_activation(const JsonValue& value, const std::stri
 
 }  // namespace
 
-std::optional<std::size_t> index_in(const std::string& name) {
-    const std::size_t bracket = name.find('[');
-    std::size_t index = 0;
-    if (bracket == std::string::npos) {
-        return std::nullopt;
-    }
-    const auto parsed = std::from_chars(name.data() + bracket + 1, name.data() + name.size(), index);
-    return parsed.ec == std::errc() ? std::optional(index) : std::nullopt;
-}
-
 std::string problem_of_name(const std::string& name, const operators::Field& field) {
     constexpr std::size_t most_tensors = 65536;
     const std::size_t bracket = name.find('[');
@@ -212,7 +202,7 @@ std::optional<double> number_of(const Descriptor& descriptor, const std::string&
                 if constexpr (std::is_arithmetic_v<T>) {
                     number = static_cast<double>(content);
                 } else if constexpr (is_number_array<T>) {
-                    const auto index = index_in(name);
+                    const auto index = operators::index_in(name);
                     if (index && *index < content.size()) {
                         number = static_cast<double>(content[*index]);
                     }

@@ -14,9 +14,6 @@ namespace dmlconform::expectations {
                                                             const operators::Field& field,
                                                             cases::ProblemSink& problems);
 
-/// The index in "Strides[1]", which is 1; empty for "Strides" and for an invalid index.
-[[nodiscard]] std::optional<std::size_t> index_in(const std::string& name);
-
 /// What is wrong with the name of a field or of an array's entry; empty if nothing is. `field` is the field of that
 /// name in one of the operators.
 [[nodiscard]] std::string problem_of_name(const std::string& name, const operators::Field& field);

@@ -63,8 +63,8 @@ struct Tests {
     [[nodiscard]] bool hold(const operators::Descriptor& descriptor) const {
         const auto inputs = descriptor.inputs();
         const auto outputs = descriptor.outputs();
-        if (descriptor.schema->find_field(axes) == nullptr || inputs.empty() || inputs.front().desc == nullptr ||
-            outputs.empty() || outputs.front().desc == nullptr) {
+        if (!descriptor.has_field(axes) || inputs.empty() || inputs.front().desc == nullptr || outputs.empty() ||
+            outputs.front().desc == nullptr) {
             return false;
         }
         const auto* const list = std::get_if<std::vector<std::uint32_t>>(&descriptor.value(axes));

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 
 #include "engine/cases/tensor_desc_reader.h"
 #include "engine/core/element.h"
+#include "engine/core/parse_number.h"
 #include "engine/core/utf8.h"
 
 namespace dmlconform::expectations {
@@ -190,15 +190,13 @@ private:
                                              sizes->kind_name()));
         }
         for (const cases::JsonMember& member : *sizes->object()) {
-            std::uint32_t dimension = 0;
-            const char* const end = member.key.data() + member.key.size();
-            const auto [rest, error] = std::from_chars(member.key.data(), end, dimension);
-            if (error != std::errc() || rest != end || dimension >= core::max_dimension_count) {
+            const auto dimension = core::parse_number<std::uint32_t>(member.key);
+            if (!dimension || *dimension >= core::max_dimension_count) {
                 problems_.add(member.key_offset,
                               fmt::format("\"{}\" is not a dimension: they are 0 to {}", core::shortened(member.key),
                                           core::max_dimension_count - 1));
             } else if (auto wanted = read_number_condition(member.value, "a size", nullptr, problems_)) {
-                test.sizes.emplace(dimension, std::move(*wanted));
+                test.sizes.emplace(*dimension, std::move(*wanted));
             }
         }
     }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/core/hash.h"
 #include "engine/fuzz/descriptor_builder.h"

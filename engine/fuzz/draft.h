@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "engine/cases/case.h"

@@ -15,15 +15,11 @@ using core::Dimensions;
 using operators::Descriptor;
 
 core::TensorDesc* tensor_of(Descriptor& descriptor, std::string_view field) {
-    return has_field(descriptor, field) ? std::get_if<core::TensorDesc>(&field_of(descriptor, field)) : nullptr;
+    return descriptor.has_field(field) ? std::get_if<core::TensorDesc>(&field_of(descriptor, field)) : nullptr;
 }
 
 Dimensions sizes_of(Descriptor& descriptor, std::string_view field) {
     return std::get<core::TensorDesc>(field_of(descriptor, field)).sizes;
-}
-
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
 }
 
 void resize(Descriptor& descriptor, std::string_view field, const Dimensions& sizes) {

@@ -13,7 +13,6 @@ namespace dmlconform::fuzz {
 [[nodiscard]] core::TensorDesc* tensor_of(operators::Descriptor& descriptor, std::string_view field);
 /// The sizes of a tensor, which must be present.
 [[nodiscard]] core::Dimensions sizes_of(operators::Descriptor& descriptor, std::string_view field);
-[[nodiscard]] bool has_field(const operators::Descriptor& descriptor, std::string_view field);
 
 /// Sets the sizes of a tensor if it is present and has others. Then it is packed.
 void resize(operators::Descriptor& descriptor, std::string_view field, const core::Dimensions& sizes);

@@ -20,13 +20,13 @@ constexpr std::uint32_t widest_filter = 3;
 constexpr std::uint32_t most_tuples = 4;
 
 std::uint32_t uint_of(const Descriptor& descriptor, std::string_view field) {
-    const auto* value = has_field(descriptor, field) ? std::get_if<std::uint32_t>(&descriptor.value(field)) : nullptr;
+    const auto* value = descriptor.has_field(field) ? std::get_if<std::uint32_t>(&descriptor.value(field)) : nullptr;
     return value == nullptr ? 0 : *value;
 }
 
 /// An entry of an array; `usual` if the operator does not have the array, or if it is shorter.
 std::uint64_t entry_of(const Descriptor& descriptor, std::string_view field, std::size_t i, std::uint32_t usual) {
-    const auto* values = has_field(descriptor, field) ? std::get_if<Uints>(&descriptor.value(field)) : nullptr;
+    const auto* values = descriptor.has_field(field) ? std::get_if<Uints>(&descriptor.value(field)) : nullptr;
     return values == nullptr || i >= values->size() ? usual : (*values)[i];
 }
 
@@ -136,7 +136,7 @@ void set_channels(Descriptor& descriptor, std::string_view field, std::uint32_t 
 
 /// Regions keep their number and the size of what is made of them.
 void follow_regions(Descriptor& descriptor) {
-    const bool gradient = has_field(descriptor, "InputGradientTensor");
+    const bool gradient = descriptor.has_field("InputGradientTensor");
     // The gradient's first tensor is the input if it is present.
     const bool has_input = tensor_of(descriptor, "InputTensor") != nullptr;
     const Dimensions first = sizes_of(descriptor, has_input ? "InputTensor" : "InputGradientTensor");
@@ -223,7 +223,7 @@ void follow_tuples(Descriptor& descriptor) {
     resize(descriptor, "IndicesTensor", indices);
     field_of(descriptor, "InputDimensionCount") = static_cast<std::uint32_t>(input.size());
     field_of(descriptor, "IndicesDimensionCount") = std::uint32_t{2};
-    if (has_field(descriptor, "BatchDimensionCount")) {
+    if (descriptor.has_field("BatchDimensionCount")) {
         field_of(descriptor, "BatchDimensionCount") = std::uint32_t{0};
     }
     Dimensions updates = input;

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/fuzz/descriptor_builder.h"
 #include "engine/fuzz/example_case.h"
@@ -55,13 +54,6 @@ std::string first_name(const Descriptor& descriptor) {
         }
     }
     return {};
-}
-
-std::size_t index_in(std::string_view name) {
-    std::size_t index = 0;
-    const std::string_view digits = name.substr(std::min(operators::array_of(name).size() + 1, name.size()));
-    std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    return index;
 }
 
 /// A tensor with the first tensor's data type, or else the first type that the field supports.
@@ -134,10 +126,12 @@ void put_sizes(Descriptor& descriptor, const GivenSizes& given) {
         if (auto* array = std::get_if<operators::TensorDescArray>(&value)) {
             std::size_t count = 0;
             for (const auto& other : given) {
-                count = operators::array_of(other.first) == field ? std::max(count, index_in(other.first) + 1) : count;
+                count = operators::array_of(other.first) == field
+                            ? std::max(count, operators::index_in(other.first).value_or(0) + 1)
+                            : count;
             }
             array->items.resize(count, new_tensor(descriptor, *descriptor.schema->find_field(field)));
-            set_sizes(array->items[index_in(name)], sizes);
+            set_sizes(array->items[operators::index_in(name).value_or(0)], sizes);
             continue;
         }
         if (!std::holds_alternative<core::TensorDesc>(value)) {

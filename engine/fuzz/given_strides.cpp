@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "engine/core/ascii_case.h"
+#include "engine/core/parse_number.h"
 #include "engine/fuzz/descriptor_builder.h"
 
 namespace dmlconform::fuzz {
@@ -40,12 +40,11 @@ std::optional<core::Dimensions> numbers(std::string_view text) {
     core::Dimensions strides;
     while (true) {
         const std::string_view part = text.substr(0, text.find(','));
-        std::uint32_t stride = 0;
-        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), stride);
-        if (error != std::errc() || end != part.data() + part.size()) {
+        const auto stride = core::parse_number<std::uint32_t>(part);
+        if (!stride) {
             return std::nullopt;
         }
-        strides.push_back(stride);
+        strides.push_back(*stride);
         if (part.size() == text.size()) {
             return strides;
         }

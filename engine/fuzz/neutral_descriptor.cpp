@@ -50,7 +50,7 @@ void replace(Descriptor& descriptor, std::size_t index, const operators::FieldVa
 }
 
 void set_resampled_sizes(Descriptor& descriptor) {
-    const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
+    const bool gradient = descriptor.has_field("InputGradientTensor");
     const auto* input = descriptor.tensor(gradient ? "OutputGradientTensor" : "InputTensor");
     auto* output =
         std::get_if<core::TensorDesc>(&field_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor"));
@@ -109,8 +109,8 @@ void make_neutral(Descriptor& descriptor) {
 }
 
 void set_neutral_sizes(Descriptor& descriptor, bool weights_are_given) {
-    const bool resamples = descriptor.schema->find_field("Scales") != nullptr;
-    const bool is_network = descriptor.schema->find_field("RecurrenceTensor") != nullptr;
+    const bool resamples = descriptor.has_field("Scales");
+    const bool is_network = descriptor.has_field("RecurrenceTensor");
     if (resamples) {
         set_resampled_sizes(descriptor);
     }

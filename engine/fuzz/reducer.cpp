@@ -1,7 +1,6 @@
 // Records how a case failed, and runs the passes that simplify it, from coarse to fine.
 #include "engine/fuzz/reducer.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/cases/case_writer.h"

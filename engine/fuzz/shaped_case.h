@@ -21,8 +21,6 @@ struct Shape {
     std::vector<std::pair<std::string, std::string>> attributes{};
     /// The data type of the first tensor; empty: any.
     std::optional<core::DataType> type{};
-
-    [[nodiscard]] bool any() const { return !sizes.empty() || !strides.empty() || !attributes.empty() || type; }
 };
 
 /// The text of a case file with one case, which has random inputs and no expected values, and is named after its

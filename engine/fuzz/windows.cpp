@@ -11,7 +11,7 @@ namespace dmlconform::fuzz {
 
 core::Dimensions draw_windows(Random& random, operators::Descriptor& descriptor, const core::Dimensions& image,
                               std::uint32_t most_padding) {
-    const auto has = [&](std::string_view field) { return descriptor.schema->find_field(field) != nullptr; };
+    const auto has = [&](std::string_view field) { return descriptor.has_field(field); };
     std::array<std::vector<std::uint32_t>, 5> lists;  // windows, strides, dilations, padding at the start, at the end
     core::Dimensions stops;
     for (std::size_t d = 2; d < image.size(); ++d) {

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
+
+#include "engine/core/parse_number.h"
 
 namespace dmlconform::history {
 namespace {
@@ -16,9 +17,8 @@ std::optional<int> take(std::string_view& text, std::size_t digits, char separat
     if (text.size() < digits + (separator != 0 ? 1 : 0) || (separator != 0 && text[digits] != separator)) {
         return std::nullopt;
     }
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value);
-    if (error != std::errc() || end != text.data() + digits || value < 0) {
+    const auto value = core::parse_number<int>(text.substr(0, digits));
+    if (!value || *value < 0) {
         return std::nullopt;
     }
     text.remove_prefix(digits + (separator != 0 ? 1 : 0));

@@ -2,9 +2,7 @@
 // and operators that are compiled as a graph.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>

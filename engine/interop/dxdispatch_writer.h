@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "engine/cases/case.h"
 #include "engine/core/error.h"

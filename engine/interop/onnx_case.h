@@ -1,7 +1,6 @@
 // Converts an ONNX node to an object of a case file, and computes its outputs by the reference.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "engine/interop/onnx_node.h"

@@ -1,15 +1,10 @@
 // Types and sizes of element-wise functions: broadcasting, comparisons, casts, quantisation.
 #include "engine/interop/onnx_result_rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdlib>
 
 #include "engine/core/element.h"
-#include "engine/core/utf8.h"
 
 namespace dmlconform::interop {
 namespace {

@@ -1,5 +1,4 @@
 // ONNX operators that create elements from constants and positions.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>

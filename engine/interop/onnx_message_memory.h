@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "engine/interop/onnx_messages.h"
 

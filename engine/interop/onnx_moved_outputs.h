@@ -1,7 +1,6 @@
 // Follows the outputs of a model back through nodes that only move elements.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>

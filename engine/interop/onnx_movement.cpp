@@ -1,5 +1,4 @@
 // ONNX operators that move elements: slices, joins, selections.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>

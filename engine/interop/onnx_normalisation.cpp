@@ -1,7 +1,6 @@
 // Normalisations, softmaxes and hardmaxes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "engine/interop/onnx_mapping.h"

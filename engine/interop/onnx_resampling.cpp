@@ -1,6 +1,5 @@
 // Resize, Upsample, RoiAlign and MaxRoiPool.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/core/element.h"
 #include "engine/interop/onnx_mapping.h"

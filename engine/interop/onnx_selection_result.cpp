@@ -1,12 +1,8 @@
 // Types and sizes of selections and combinations: gathers, joins, reductions, Einsum.
 #include "engine/interop/onnx_result_rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 
 #include "engine/core/element.h"
 #include "engine/core/utf8.h"

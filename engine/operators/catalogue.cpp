@@ -11,6 +11,7 @@
 
 #include "engine/core/ascii_case.h"
 #include "engine/core/embedded_text.h"
+#include "engine/core/parse_number.h"
 #include "engine/operators/operator_name.h"
 
 namespace dmlconform::operators {
@@ -303,6 +304,11 @@ std::string_view OperatorSchema::short_name() const {
 
 std::string_view array_of(std::string_view name) {
     return name.substr(0, name.find('['));
+}
+
+std::optional<std::size_t> index_in(std::string_view name) {
+    const std::string_view index = name.substr(array_of(name).size());
+    return index.empty() ? std::nullopt : core::parse_number<std::size_t>(index.substr(1, index.find(']') - 1));
 }
 
 const Field* OperatorSchema::find_field(std::string_view field_name) const {

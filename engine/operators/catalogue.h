@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -175,6 +174,8 @@ struct OperatorSchema {
 /// The name of the array: "QuantizationTensors" for "QuantizationTensors[1]". Names without an index are returned
 /// unchanged.
 [[nodiscard]] std::string_view array_of(std::string_view name);
+/// The index in "Strides[1]", which is 1; empty for "Strides" and for an invalid index.
+[[nodiscard]] std::optional<std::size_t> index_in(std::string_view name);
 
 /// Parses one catalogue file. Fails also if the file refers to a field that the struct does not have.
 [[nodiscard]] core::Result<OperatorSchema> parse_schema(std::string_view text);

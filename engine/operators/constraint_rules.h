@@ -1,9 +1,6 @@
 // Rules that catalogue entries state: properties that tensors have in common, and attributes that depend on tensors.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "engine/operators/rules.h"
 
 namespace dmlconform::operators {

@@ -97,11 +97,17 @@ struct Descriptor {
     std::shared_ptr<const Graph> graph = nullptr;
     KnownVerdicts verdicts = {};
 
+    /// True if the operator has the field, even if its value is absent.
+    [[nodiscard]] bool has_field(std::string_view field) const { return schema->find_field(field) != nullptr; }
     [[nodiscard]] const FieldValue& value(std::string_view field) const;
 
     /// Null if absent.
     [[nodiscard]] const core::TensorDesc* tensor(std::string_view field) const {
         return std::get_if<core::TensorDesc>(&value(field));
+    }
+    /// Null if absent, or if the operator has no such field.
+    [[nodiscard]] const core::TensorDesc* find_tensor(std::string_view field) const {
+        return has_field(field) ? tensor(field) : nullptr;
     }
     /// Null if absent.
     [[nodiscard]] const Descriptor* activation(std::string_view field) const;

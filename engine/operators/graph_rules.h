@@ -2,8 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/operators/graph.h"

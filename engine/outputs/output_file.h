@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <string>
 
 #include "engine/cases/initialiser.h"
 #include "engine/core/error.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "engine/operators/operator_name.h"
 #include "engine/report/result_file.h"

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 
 #include "engine/core/shown_text.h"
 #include "engine/run/result.h"

@@ -1,7 +1,6 @@
 // A summary in Markdown, for people who look at a CI job.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 

@@ -5,9 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <set>
 
 #include "engine/core/checked.h"
 #include "engine/operators/catalogue.h"

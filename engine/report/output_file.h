@@ -31,9 +31,6 @@ public:
     /// Renames the complete file to its path.
     [[nodiscard]] core::Result<void> commit();
 
-    /// The temporary path, for libraries that write to a path.
-    [[nodiscard]] std::string written_path() const { return written_.string(); }
-
 private:
     void remove();
 

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <exception>
 #include <new>
-#include <stdexcept>
 
 #include "engine/cpu/reference.h"
 #include "engine/engine_lost.h"

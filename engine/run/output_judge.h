@@ -1,7 +1,6 @@
 // Judges the outputs that an engine has computed for a case.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

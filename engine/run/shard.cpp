@@ -4,24 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <queue>
 #include <utility>
 
 #include "engine/core/hash.h"
+#include "engine/core/parse_number.h"
 
 namespace dmlconform::run {
 namespace {
 
 /// A larger number is probably a mistake.
 constexpr std::uint64_t most_shards = 1'000'000;
-
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 using Found = core::Result<std::optional<ShardOfEnvironment>>;
 
@@ -43,8 +36,8 @@ Found of_test_runner(const RunnerVariables& names, const Environment& environmen
                                       total ? names.index : names.total),
                           "--shard I/N counts instead of the environment");
     }
-    const std::uint64_t count = number(*total).value_or(UINT64_MAX);
-    const std::uint64_t which = number(*index).value_or(UINT64_MAX);
+    const std::uint64_t count = core::parse_number<std::uint64_t>(*total).value_or(UINT64_MAX);
+    const std::uint64_t which = core::parse_number<std::uint64_t>(*index).value_or(UINT64_MAX);
     if (count == 0 && which == 0) {
         return std::nullopt;  // Bazel's way to say that the test is not sharded
     }
@@ -71,7 +64,7 @@ struct SlurmArray {
     explicit SlurmArray(const Environment& environment) {
         const auto value = [&](const char* name, std::uint64_t otherwise) {
             const auto text = environment(name);
-            return text ? number(*text).value_or(none) : otherwise;
+            return text ? core::parse_number<std::uint64_t>(*text).value_or(none) : otherwise;
         };
         id = value("SLURM_ARRAY_TASK_ID", none);
         count = value("SLURM_ARRAY_TASK_COUNT", none);
@@ -118,8 +111,9 @@ std::string to_string(const Shard& shard) {
 
 core::Result<Shard> parse_shard(std::string_view text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
-    const std::uint64_t index = number(text.substr(0, slash)).value_or(0);
-    const std::uint64_t count = number(text.substr(std::min(slash + 1, text.size()))).value_or(0);
+    const std::uint64_t index = core::parse_number<std::uint64_t>(text.substr(0, slash)).value_or(0);
+    const std::uint64_t count =
+        core::parse_number<std::uint64_t>(text.substr(std::min(slash + 1, text.size()))).value_or(0);
     if (index == 0 || count > most_shards || index > count) {
         return core::fail(fmt::format("\"{}\" is not a shard", text), "3/7 is the third of seven, 7/7 the last");
     }

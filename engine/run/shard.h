@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +58,6 @@ public:
     ShardPlan(Shard shard, std::span<const std::uint64_t> ids, const CaseDurations& durations);
 
     [[nodiscard]] bool contains(std::uint64_t id) const;
-    [[nodiscard]] const Shard& shard() const { return shard_; }
 
 private:
     Shard shard_;

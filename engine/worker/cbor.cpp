@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>

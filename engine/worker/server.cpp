@@ -9,7 +9,6 @@
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <vector>
 
 #include "engine/operators/descriptor_json.h"

@@ -15,15 +15,12 @@
 
 // Which words of a state are used: both words of 64-bit numbers, keys before indices.
 #if COMBINE == COMBINE_EXTREME || COMBINE == COMBINE_SUM || (COMBINE == COMBINE_PRODUCT && NUMBERS != NUMBERS_REAL)
-#define STATE_WORDS (NUMBERS == NUMBERS_TWO_WORDS ? 2 : 1)
 #define KEEPS_B (NUMBERS == NUMBERS_TWO_WORDS)
 #define KEEPS_C 0
 #elif COMBINE == COMBINE_FIRST_EXTREME
-#define STATE_WORDS (NUMBERS == NUMBERS_TWO_WORDS ? 3 : 2)
 #define KEEPS_B 1
 #define KEEPS_C (NUMBERS == NUMBERS_TWO_WORDS)
 #else
-#define STATE_WORDS 2
 #define KEEPS_B 1
 #define KEEPS_C 0
 #endif

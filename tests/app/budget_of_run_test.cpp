@@ -1,8 +1,6 @@
 // Tests of the options that end a run early or repeat a case: --max-failures, --deadline, --retries, --max-hangs.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/case_texts.h"

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/expectations.h"

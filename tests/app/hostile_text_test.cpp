@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/utf8.h"

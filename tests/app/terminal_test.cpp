@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "tests/app/case_texts.h"

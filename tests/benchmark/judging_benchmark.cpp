@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "engine/cpu/cpu_engine.h"

@@ -12,7 +12,6 @@ namespace {
 
 using operators::Descriptor;
 using operators::Field;
-using operators::FieldValue;
 
 std::string text_of(const Descriptor& descriptor);
 

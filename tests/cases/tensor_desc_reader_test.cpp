@@ -1,7 +1,6 @@
 // Tests of engine/cases/tensor_desc_reader: the members of DML_BUFFER_TENSOR_DESC in all their spellings.
 #include "engine/cases/tensor_desc_reader.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/cases/reading.h"

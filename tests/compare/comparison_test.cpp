@@ -1,7 +1,6 @@
 // Tests of engine/compare/comparison: which outputs pass a tolerance, and what is reported.
 #include "engine/compare/comparison.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

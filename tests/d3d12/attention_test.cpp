@@ -1,7 +1,6 @@
 // Tests of attention operators on the D3D12 engine: their plans, and shapes that are too large for cases.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

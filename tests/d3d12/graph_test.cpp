@@ -22,7 +22,6 @@ using operators::Descriptor;
 using operators::Graph;
 using operators::no_value;
 using operators::ValueIndex;
-using testing::IsEmpty;
 using Kind = RecordedCommand::Kind;
 using Tensors = std::vector<core::Tensor>;
 

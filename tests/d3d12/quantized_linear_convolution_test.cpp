@@ -1,6 +1,5 @@
 // Tests of QUANTIZED_LINEAR_CONVOLUTION on the D3D12 engine: every mix of types, optional tensors, shapes and layouts.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 

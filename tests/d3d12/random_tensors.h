@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
-#include <string_view>
 #include <utility>
 #include <vector>
 

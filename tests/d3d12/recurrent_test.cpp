@@ -110,10 +110,6 @@ using NetworksOnD3d12 = D3d12Test;
 
 constexpr auto bidirectional = static_cast<std::uint32_t>(operators::RecurrentNetworkDirection::bidirectional);
 
-bool has_field(const Descriptor& descriptor, std::string_view name) {
-    return descriptor.schema->find_field(name) != nullptr;
-}
-
 /// A network of random direction and layouts, with a random selection of optional tensors.
 Descriptor random_network(Random& random, const Network& network, const Shape& shape) {
     const std::uint32_t direction = random.between(0, bidirectional);
@@ -147,10 +143,10 @@ Descriptor random_network(Random& random, const Network& network, const Shape& s
         settings.emplace_back("SequenceLengthsTensor", random_input(random, DataType::uint32, {1, 1, 1, shape.batch}));
     }
     const Descriptor descriptor = describe(network.op, settings);
-    if (has_field(descriptor, "LinearBeforeReset")) {
+    if (descriptor.has_field("LinearBeforeReset")) {
         return with(descriptor, {{"LinearBeforeReset", random.between(0, 1)}});
     }
-    if (!has_field(descriptor, "PeepholeTensor") || random.chance(4)) {
+    if (!descriptor.has_field("PeepholeTensor") || random.chance(4)) {
         return descriptor;
     }
     return with(descriptor, {{"CellMemInitTensor", source(states)},

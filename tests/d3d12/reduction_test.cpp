@@ -2,7 +2,6 @@
 // and types. A line is the slice of elements that are reduced to one.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>

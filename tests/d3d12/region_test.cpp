@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include "tests/d3d12/against_reference.h"

@@ -71,7 +71,7 @@ protected:
             descriptor = with(descriptor, {{"InputPixelOffsets", operators::FieldValue(input)},
                                            {"OutputPixelOffsets", operators::FieldValue(output)}});
         }
-        if (descriptor.schema->find_field("RoundingDirection") != nullptr) {
+        if (descriptor.has_field("RoundingDirection")) {
             descriptor = with(descriptor, {{"RoundingDirection", random_.between(0, 1)}});
         }
         if (op == "RESAMPLE3") {

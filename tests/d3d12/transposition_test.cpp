@@ -1,5 +1,4 @@
 // Tests of copies by tiles on the D3D12 engine: neighbours in the output are far apart in the source.
-#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 #include <set>
 
 #include "tests/fuzz/broken_descriptors.h"

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "engine/core/element.h"
 #include "engine/cpu/reference.h"
@@ -15,7 +14,6 @@ namespace dmlconform::tests::extremes_test {
 namespace {
 
 using core::Tensor;
-using operators::Descriptor;
 
 /// Cases per operator: enough that every attribute and tensor gets each kind of number below, in a few seconds.
 constexpr std::uint64_t cases_of_each = 60;

@@ -157,8 +157,8 @@ void compare(const Computed& computed, std::size_t output, const std::string& id
 /// Whether FLOAT16 numbers may be stored in between: the tolerance says so, or a fused activation may have a stored
 /// argument, or they are moments that are outputs, too.
 bool stores_in_between(const Descriptor& descriptor, const core::Tolerance& tolerance) {
-    const bool is_fused = descriptor.schema->find_field("FusedActivation") != nullptr &&
-                          descriptor.activation("FusedActivation") != nullptr;
+    const bool is_fused =
+        descriptor.has_field("FusedActivation") && descriptor.activation("FusedActivation") != nullptr;
     return is_fused || descriptor.schema->short_name() == "ADAM_OPTIMIZER" ||
            tolerance.slack_formula.find("FLOAT16") != std::string_view::npos;
 }

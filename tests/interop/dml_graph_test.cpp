@@ -1,5 +1,4 @@
 // Tests of reading serialised DirectML graphs.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
 // Tests of the data of models: which file is for which value, and which outputs the data set says something about.
-#include <optional>
 
 #include "engine/interop/model/model_case.h"
 

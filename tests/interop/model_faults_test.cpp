@@ -1,7 +1,6 @@
 // Plants faults in an engine, one in one node of a model at a time: that node fails, no other one does, and the verdict
 // of the whole graph names it. `reduce` of the bundle of either ends with the operator of that node.
 #include <bit>
-#include <set>
 
 #include "engine/cases/corpus.h"
 #include "engine/fuzz/reducer.h"

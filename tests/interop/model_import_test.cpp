@@ -16,7 +16,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Names = std::vector<std::string>;
 using Values = std::vector<std::vector<double>>;
 
 const onnx::TensorProto no_data = floats({2, 3}, {1, -2, 3, -4, 5, -6});

@@ -1,5 +1,4 @@
 // Tests of ONNX nodes that become several DirectML operators.
-#include <cmath>
 
 #include "tests/interop/onnx_models.h"
 

@@ -158,10 +158,9 @@ RoundTrip round_trip(const cases::Case& subject) {
         return {computed.error().message, true};
     }
     const auto slots = descriptor.outputs();
-    const bool has_functions = descriptor.graph != nullptr ||
-                               descriptor.schema->short_name().find("ATTENTION") != std::string::npos ||
-                               (descriptor.schema->find_field("FusedActivation") != nullptr &&
-                                descriptor.activation("FusedActivation") != nullptr);
+    const bool has_functions =
+        descriptor.graph != nullptr || descriptor.schema->short_name().find("ATTENTION") != std::string::npos ||
+        (descriptor.has_field("FusedActivation") && descriptor.activation("FusedActivation") != nullptr);
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (slots[i].desc != nullptr && !(*computed)[i].desc.sizes.empty()) {
             EXPECT_EQ(difference(reference.outputs[i], (*computed)[i], has_functions), "")

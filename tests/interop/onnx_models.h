@@ -1,7 +1,6 @@
 // Writes models of several nodes as ONNX node tests, and imports them.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>

@@ -19,8 +19,6 @@ namespace {
 
 using operators::Descriptor;
 using operators::OperatorSchema;
-using operators::SameConstraint;
-using operators::SizesConstraint;
 
 /// Descriptors that cases expect to be rejected, by operator.
 using Rejected = std::map<const OperatorSchema*, std::vector<Descriptor>>;

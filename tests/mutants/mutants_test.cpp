@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <string>

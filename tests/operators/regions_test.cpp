@@ -59,13 +59,12 @@ Descriptor aligned(const Aligning& op) {
                                         {"MinimumSamplesPerOutput", 1},
                                         {"MaximumSamplesPerOutput", 4}};
     Descriptor descriptor = describe(op.name, settings);
-    if (descriptor.schema->find_field("InputPixelOffset") != nullptr) {
+    if (descriptor.has_field("InputPixelOffset")) {
         descriptor =
             with(descriptor, {{"InputPixelOffset", 0.5}, {"OutputPixelOffset", -0.5}, {"AlignRegionsToCorners", 0}});
     }
-    return descriptor.schema->find_field("OutOfBoundsInputValue") == nullptr
-               ? descriptor
-               : with(descriptor, {{"OutOfBoundsInputValue", 0}});
+    return !descriptor.has_field("OutOfBoundsInputValue") ? descriptor
+                                                          : with(descriptor, {{"OutOfBoundsInputValue", 0}});
 }
 
 TEST(RegionRules, Alignment) {

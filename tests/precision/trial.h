@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <span>
 #include <string_view>
 #include <vector>
 

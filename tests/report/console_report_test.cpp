@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/run/fake_engine.h"
 #include "tests/run/some_cases.h"
 

@@ -1,7 +1,6 @@
 // Tests of engine/report/result_file: results that are read back, and files that are not results.
 #include "engine/report/result_file.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <new>
 
 #include "engine/engine_lost.h"

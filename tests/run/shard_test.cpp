@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace dmlconform::run::shard_test {
 namespace {

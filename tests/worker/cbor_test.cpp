@@ -1,7 +1,6 @@
 // Tests of engine/worker/cbor: messages that nlohmann-json encodes are read, and hostile messages do no harm.
 #include "engine/worker/cbor.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
 // Initialiser with the same value for every element.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

@@ -26,7 +26,7 @@ constexpr std::array<Source, 3> of_values{
     {{"ValueTensor"}, {"StackedKeyValueTensor", 1, 2}, {"StackedQueryKeyValueTensor", 2, 3}}};
 
 std::int64_t head_count(const operators::Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) == nullptr ? descriptor.uint("HeadCount") : descriptor.uint(field);
+    return descriptor.uint(descriptor.has_field(field) ? field : "HeadCount");
 }
 
 /// The last dimensions are {batch, position, head * size}, or {batch, position, head, part, size} if stacked.

@@ -80,8 +80,7 @@ Real activation(std::string_view name, const Descriptor& descriptor, const Real&
 
 /// The number of the axes' dimensions, or of the last one without the field Axes.
 inline Index axes_or_last(const Descriptor& descriptor, std::size_t rank) {
-    return descriptor.schema->find_field("Axes") == nullptr ? Index{static_cast<std::int64_t>(rank) - 1}
-                                                            : Index(descriptor.uints("Axes"));
+    return !descriptor.has_field("Axes") ? Index{static_cast<std::int64_t>(rank) - 1} : Index(descriptor.uints("Axes"));
 }
 
 /// The coordinate 0 along the axes, the given ones elsewhere.

@@ -43,9 +43,9 @@ public:
     /// One for each of Descriptor::outputs().
     std::vector<Output> outputs;
 
-    [[nodiscard]] bool has_field(std::string_view name) const { return descriptor.schema->find_field(name) != nullptr; }
+    [[nodiscard]] bool has_field(std::string_view name) const { return descriptor.has_field(name); }
     /// True if the tensor, input or output, is present.
-    [[nodiscard]] bool has(std::string_view name) const { return has_field(name) && tensor(name) != nullptr; }
+    [[nodiscard]] bool has(std::string_view name) const { return descriptor.find_tensor(name) != nullptr; }
     [[nodiscard]] core::DataType type(std::string_view name) const { return tensor(name)->data_type; }
     [[nodiscard]] Index sizes(std::string_view name) const { return Index(tensor(name)->sizes); }
 
@@ -125,7 +125,6 @@ void with_number(core::DataType type, const Use& use) {
 struct Definition {
     /// The operator's short name: "SLICE1".
     std::string_view name;
-    void (*in_doubles)(Call& call);
     void (*with_estimates)(Call& call);
     void (*in_fp32)(Call& call);
     void (*with_ranges)(Call& call);
@@ -135,8 +134,7 @@ using Definitions = std::vector<Definition>;
 /// A lambda that is a template on the type of real numbers: []<class Real>(Call& call) { … }.
 template <class F>
 Definition define(std::string_view name, F /*definition*/) {
-    return {name, [](Call& call) { F{}.template operator()<double>(call); },
-            [](Call& call) { F{}.template operator()<Estimate>(call); },
+    return {name, [](Call& call) { F{}.template operator()<Estimate>(call); },
             [](Call& call) { F{}.template operator()<Rounded>(call); },
             [](Call& call) { F{}.template operator()<Ranged>(call); }};
 }
@@ -148,10 +146,7 @@ Definition define(std::string_view name, F /*definition*/) {
 
 /// In doubles, with the largest error of an evaluation in doubles.
 [[nodiscard]] std::vector<Output> estimates(const Descriptor& descriptor, std::span<const core::Tensor* const> inputs);
-/// In doubles, converted to the tensors' types.
-[[nodiscard]] std::vector<core::Tensor> values(const Descriptor& descriptor,
-                                               std::span<const core::Tensor* const> inputs);
-/// The same, where every operation is rounded to FP32.
+/// Where every operation is rounded to FP32, converted to the tensors' types.
 [[nodiscard]] std::vector<core::Tensor> fp32_values(const Descriptor& descriptor,
                                                     std::span<const core::Tensor* const> inputs);
 /// The range of results that FP32 implementations may have if they keep to the formula's operations and their order.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "engine/core/element.h"
 #include "engine/cpu/element_wise/load_store.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -15,7 +14,7 @@ namespace dmlconform::cpu::element_wise {
 namespace {
 
 /// True if several elements share a byte; these are processed one by one.
-bool is_packed(core::DataType type) {
+bool shares_bytes(core::DataType type) {
     return core::bytes_of(type) == 0;
 }
 
@@ -42,7 +41,7 @@ T clamped(double value) {
 
 template <class Number>
 void load_as(std::span<const std::byte> memory, const Segment& from, std::size_t count, Number* to) {
-    if (is_packed(from.type)) {
+    if (shares_bytes(from.type)) {
         for (std::size_t i = 0; i < count; ++i) {
             const auto at = static_cast<std::uint64_t>(from.first + static_cast<std::int64_t>(i) * from.stride);
             to[i] = Number(signed_value(from.type, core::load_element(memory, from.type, at)));
@@ -139,7 +138,7 @@ T converted(Wrapping<Word> value, Store how) {
 
 template <class Number>
 void store_as(std::span<std::byte> memory, const Segment& to, std::size_t count, const Number* from, Store how) {
-    if (is_packed(to.type)) {
+    if (shares_bytes(to.type)) {
         const double least = to.type == core::DataType::int4 ? -8 : 0;
         const double greatest = to.type == core::DataType::int4 ? 7 : 15;
         for (std::size_t i = 0; i < count; ++i) {
@@ -227,7 +226,7 @@ void store_bits(std::span<std::byte> memory, const Segment& to, std::size_t coun
 }
 
 double stored_value(core::DataType type, double value, Store how) {
-    if (is_packed(type)) {
+    if (shares_bytes(type)) {
         const bool is_signed = type == core::DataType::int4;
         const double whole = std::isnan(value) ? 0 : std::nearbyint(value);
         return std::clamp(whole, is_signed ? -8.0 : 0.0, is_signed ? 7.0 : 15.0);

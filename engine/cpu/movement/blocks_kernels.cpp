@@ -16,8 +16,7 @@ using movement::Move;
 /// The older operators have no order.
 bool depth_is_innermost(const operators::Descriptor& descriptor) {
     using Order = operators::DepthSpaceOrder;
-    return descriptor.schema->find_field("Order") != nullptr &&
-           enumerator<Order>(descriptor, "Order") == Order::column_row_depth;
+    return descriptor.has_field("Order") && enumerator<Order>(descriptor, "Order") == Order::column_row_depth;
 }
 
 /// Both directions are described by the spatial tensor: the pixel in row i and column j of its block is in plane (i *

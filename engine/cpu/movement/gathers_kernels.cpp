@@ -116,7 +116,7 @@ void gather_elements(const KernelArguments& arguments) {
 Move gather_nd(const KernelArguments& arguments) {
     const operators::Descriptor& descriptor = arguments.descriptor;
     const Indices indices(*arguments.inputs[1]);
-    const bool has_batches = descriptor.schema->find_field("BatchDimensionCount") != nullptr;
+    const bool has_batches = descriptor.has_field("BatchDimensionCount");
     const std::size_t batches = has_batches ? descriptor.uint("BatchDimensionCount") : 0;
     Move move = movement::first_to_first(arguments);
     const core::Dimensions& index_sizes = arguments.inputs[1]->desc.sizes;

@@ -56,7 +56,7 @@ struct Attributes {
     Attributes(const KernelArguments& arguments, const std::vector<bool>& reduced)
         : type(arguments.outputs[0]->desc.data_type),
           epsilon(double{arguments.descriptor.number("Epsilon")}),
-          activation(arguments.descriptor.schema->find_field("FusedActivation") == nullptr
+          activation(!arguments.descriptor.has_field("FusedActivation")
                          ? nullptr
                          : arguments.descriptor.activation("FusedActivation")) {
         bool may_be_split = false;
@@ -67,7 +67,7 @@ struct Attributes {
         }
         // Measured on DirectML 1.15.4: of 20 FLOAT16 gradients, it may add four at a time, store the five sums, and add
         // these.
-        const bool is_gradient = arguments.descriptor.schema->find_field("InputGradientTensor") != nullptr;
+        const bool is_gradient = arguments.descriptor.has_field("InputGradientTensor");
         passes += may_be_split && is_gradient && type == core::DataType::float16 ? 1 : 0;
     }
 

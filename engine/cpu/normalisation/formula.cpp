@@ -11,8 +11,6 @@
 namespace dmlconform::cpu::normalisation {
 namespace {
 
-using element_wise::Segment;
-
 constexpr std::size_t most_elements = 2;
 constexpr std::size_t most_parameters = 4;
 constexpr std::size_t most_results = 2;

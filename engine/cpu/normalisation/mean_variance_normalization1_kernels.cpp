@@ -24,7 +24,7 @@ enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
 /// Whether the mean is taken over each dimension. Without axes, batches are never part of it.
 std::vector<bool> averaged_dimensions(const operators::Descriptor& descriptor) {
     const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
-    if (descriptor.schema->find_field("Axes") != nullptr) {
+    if (descriptor.has_field("Axes")) {
         return reduction::reduced_dimensions(descriptor.uints("Axes"), rank);
     }
     std::vector<bool> averaged(rank, true);
@@ -43,7 +43,7 @@ struct Normalization {
           reduced(averaged_dimensions(descriptor)),
           epsilon(descriptor.number("Epsilon")) {
         const auto flag = [&](const char* field, bool otherwise) {
-            return descriptor.schema->find_field(field) == nullptr ? otherwise : descriptor.uint(field) != 0;
+            return descriptor.has_field(field) ? descriptor.uint(field) != 0 : otherwise;
         };
         subtract_mean = flag("UseMean", true);
         normalize_variance = flag("UseVariance", flag("NormalizeVariance", false));

@@ -64,7 +64,7 @@ Convolution Convolution::of(const operators::Descriptor& descriptor) {
     const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
     const core::Dimensions& filter = descriptor.tensor("FilterTensor")->sizes;
     const core::Dimensions& output = descriptor.tensor("OutputTensor")->sizes;
-    const auto has = [&](const char* field) { return descriptor.schema->find_field(field) != nullptr; };
+    const auto has = [&](const char* field) { return descriptor.has_field(field); };
     using Direction = operators::ConvolutionDirection;
     const std::int64_t groups = descriptor.uint("GroupCount");
     Convolution convolution{.batches = input[0],

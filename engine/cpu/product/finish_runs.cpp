@@ -1,7 +1,5 @@
 // Stores the products of several runs: the reference's sums, and what those of the runs differ from them by.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 

@@ -2,8 +2,6 @@
 // slide the filter over the input.
 #include "engine/cpu/product/integer_convolution.h"
 
-#include <memory>
-
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/product/integer_blocks.h"
 #include "engine/cpu/product/unfolded.h"

@@ -5,7 +5,6 @@
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/product/integer_convolution.h"
 #include "engine/cpu/product/requantise.h"
-#include "engine/cpu/xtensor.h"
 
 namespace dmlconform::cpu::quantized_linear_convolution_kernels {
 namespace {

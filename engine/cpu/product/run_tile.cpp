@@ -208,10 +208,6 @@ RunTile fastest_run_tile() {
     return runs_on_any_processor;
 }
 
-RunTile portable_run_tile() {
-    return runs_on_any_processor;
-}
-
 void interleave_deviations(const std::array<const float*, run_lanes>& runs, const float* reference, std::int64_t step,
                            std::int64_t count, const RunColumns& to, std::int64_t column) {
 #if DMLCONFORM_HAS_WIDE_REGISTERS

@@ -24,8 +24,6 @@ using RunTile = void (*)(const float* left, const float* right, std::int64_t dep
 
 /// The fastest variant for this processor.
 [[nodiscard]] RunTile fastest_run_tile();
-/// The variant of any processor, for tests.
-[[nodiscard]] RunTile portable_run_tile();
 
 /// The address of the numbers of all runs for a column, in a layout of tiles: columns of a tile are adjacent, tiles are
 /// `tile_stride` apart.

@@ -12,7 +12,7 @@ std::vector<bool> reduced_dimensions(std::span<const std::uint32_t> axes, std::s
 }
 
 std::vector<bool> axes_or_last_dimension(const operators::Descriptor& descriptor, std::size_t rank) {
-    if (descriptor.schema->find_field("Axes") != nullptr) {
+    if (descriptor.has_field("Axes")) {
         return reduced_dimensions(descriptor.uints("Axes"), rank);
     }
     std::vector<bool> reduced(rank);

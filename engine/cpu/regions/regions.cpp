@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t most_samples = 1 << 20;
 
 double number_of(const operators::Descriptor& descriptor, std::string_view field, double otherwise) {
-    return descriptor.schema->find_field(field) == nullptr ? otherwise : double{descriptor.number(field)};
+    return descriptor.has_field(field) ? double{descriptor.number(field)} : otherwise;
 }
 
 /// A division, or a multiplication by the reciprocal. Division by powers of two is exact.
@@ -38,8 +38,7 @@ RegionRules::RegionRules(const operators::Descriptor& descriptor)
       output_offset(number_of(descriptor, "OutputPixelOffset", -0.5)),
       minimum_samples(descriptor.uint("MinimumSamplesPerOutput")),
       maximum_samples(descriptor.uint("MaximumSamplesPerOutput")),
-      to_corners(descriptor.schema->find_field("AlignRegionsToCorners") != nullptr &&
-                 descriptor.uint("AlignRegionsToCorners") != 0),
+      to_corners(descriptor.has_field("AlignRegionsToCorners") && descriptor.uint("AlignRegionsToCorners") != 0),
       linear(enumerator<operators::InterpolationMode>(descriptor, "InterpolationMode") ==
              operators::InterpolationMode::linear),
       maximum(enumerator<operators::ReduceFunction>(descriptor, "ReductionFunction") ==

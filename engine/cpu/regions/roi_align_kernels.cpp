@@ -1,6 +1,5 @@
 // ROI_ALIGN and ROI_ALIGN1: mean or maximum of samples in regions of a tensor. What comments say about DirectML 1.15.4
 // is undocumented and was measured on it. Equals definitions/regions.cpp.
-#include <cmath>
 #include <limits>
 
 #include "engine/cpu/movement/computed_element.h"

@@ -11,8 +11,7 @@ namespace dmlconform::cpu::window {
 namespace {
 
 double number_of(const operators::Descriptor& descriptor, std::string_view field, std::size_t d, double otherwise) {
-    return descriptor.schema->find_field(field) == nullptr ? otherwise
-                                                           : double{descriptor.get<std::vector<float>>(field)[d]};
+    return !descriptor.has_field(field) ? otherwise : double{descriptor.get<std::vector<float>>(field)[d]};
 }
 
 /// The attributes that map positions along a dimension.
@@ -62,7 +61,7 @@ Reading reading_of(const operators::Descriptor& descriptor) {
     if (is_linear(descriptor)) {
         return Reading::linear;
     }
-    if (descriptor.schema->find_field("RoundingDirection") == nullptr) {
+    if (!descriptor.has_field("RoundingDirection")) {
         return Reading::nearest;
     }
     const auto direction = enumerator<operators::AxisDirection>(descriptor, "RoundingDirection");
@@ -73,8 +72,8 @@ Reading reading_of(const operators::Descriptor& descriptor) {
 
 /// The condition in the documentation.
 bool is_antialiased(const operators::Descriptor& descriptor, std::size_t d) {
-    return descriptor.schema->find_field("Antialiased") != nullptr && descriptor.uint("Antialiased") != 0 &&
-           is_linear(descriptor) && 1 / number_of(descriptor, "Scales", d, 1) > 2;
+    return descriptor.has_field("Antialiased") && descriptor.uint("Antialiased") != 0 && is_linear(descriptor) &&
+           1 / number_of(descriptor, "Scales", d, 1) > 2;
 }
 
 /// The linear filter, widened to reach 1 / scale in both directions. Beyond the outermost elements these repeat, as in

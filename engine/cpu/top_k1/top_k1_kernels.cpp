@@ -195,7 +195,7 @@ void load_keys(const T* from, std::int64_t length, std::int64_t step, std::int64
 /// TOP_K, which has no direction, takes the largest elements.
 bool is_decreasing(const operators::Descriptor& descriptor) {
     using Direction = operators::AxisDirection;
-    return descriptor.schema->find_field("AxisDirection") == nullptr ||
+    return !descriptor.has_field("AxisDirection") ||
            enumerator<Direction>(descriptor, "AxisDirection") == Direction::decreasing;
 }
 

@@ -1,6 +1,5 @@
 // LOCAL_RESPONSE_NORMALIZATION, x / (Bias + Alpha / LocalSize * S)^Beta, where S is the sum of squares over the region
 // around x; and its gradient with respect to x. Equals definitions/window.cpp.
-#include <algorithm>
 #include <cmath>
 
 #include "engine/cpu/element_wise/numbers.h"

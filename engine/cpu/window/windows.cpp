@@ -5,7 +5,7 @@ namespace dmlconform::cpu::window {
 
 Windows Windows::of_pooling(const operators::Descriptor& descriptor, const core::TensorDesc& image,
                             const core::TensorDesc& stops) {
-    const bool dilated = descriptor.schema->find_field("Dilations") != nullptr;
+    const bool dilated = descriptor.has_field("Dilations");
     Windows windows;
     for (std::size_t d = 0; d < image.sizes.size(); ++d) {
         Axis axis{.stops = stops.sizes[d], .elements = image.sizes[d]};

@@ -137,13 +137,11 @@ void add_biases_and_masks(DispatchPlan& plan, const Descriptor& descriptor, cons
         parameters.mask_starts.words = mask_starts(*mask, enumerator<MaskType>(descriptor, "MaskType"), shape.batch);
     }
     put_rows(strided_rows(dimensions, array_count), parameters.dimensions);
-    Dispatch dispatch;
-    dispatch.shader = {"attention_scores", {}};
-    dispatch.buffers = {scores.buffer, input_of(descriptor, "RelativePositionBiasTensor"),
-                        input_of(descriptor, "MaskTensor")};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(parameters.element_count, group_size);
-    plan.dispatches.push_back(std::move(dispatch));
+    plan.dispatches.push_back(
+        {{"attention_scores", {}},
+         {scores.buffer, input_of(descriptor, "RelativePositionBiasTensor"), input_of(descriptor, "MaskTensor")},
+         parameters_from(parameters),
+         groups_of(parameters.element_count, group_size)});
 }
 
 /// In place, over the scores of each query with all keys.

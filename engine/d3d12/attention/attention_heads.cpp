@@ -150,7 +150,7 @@ AttentionShape::AttentionShape(const Descriptor& descriptor) {
         const core::Dimensions& sizes = descriptor.tensor(field)->sizes;
         return sizes[sizes.size() - from_end];
     };
-    const bool has_groups = descriptor.schema->find_field("KeyValueHeadCount") != nullptr;
+    const bool has_groups = descriptor.has_field("KeyValueHeadCount");
     heads = descriptor.uint(has_groups ? "QueryHeadCount" : "HeadCount");
     key_heads = has_groups ? descriptor.uint("KeyValueHeadCount") : heads;
     batch = size_from_end("OutputTensor", 3);
@@ -200,15 +200,13 @@ Heads gather(DispatchPlan& plan, const Descriptor& descriptor, AttentionOperand 
     const AttentionHeadsParameters parameters = parameters_of(shape, sizes, tensors, type);
     const Heads result = packed_heads(temporary(plan.temporaries.size()), sizes.heads, sizes.positions, sizes.size);
     plan.temporaries.push_back(parameters.element_count * word_bytes);
-    Dispatch dispatch;
-    dispatch.shader = {"attention_heads", {}};
-    dispatch.buffers = {tensors.source.buffer,
-                        tensors.past != nullptr ? input_of(descriptor, fields.past) : BufferRef{},
-                        input_of(descriptor, "BiasTensor"), result.buffer,
-                        tensors.present != nullptr ? output_of(descriptor, fields.present) : BufferRef{}};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(parameters.element_count, group_size);
-    plan.dispatches.push_back(std::move(dispatch));
+    plan.dispatches.push_back(
+        {{"attention_heads", {}},
+         {tensors.source.buffer, tensors.past != nullptr ? input_of(descriptor, fields.past) : BufferRef{},
+          input_of(descriptor, "BiasTensor"), result.buffer,
+          tensors.present != nullptr ? output_of(descriptor, fields.present) : BufferRef{}},
+         parameters_from(parameters),
+         groups_of(parameters.element_count, group_size)});
     return result;
 }
 

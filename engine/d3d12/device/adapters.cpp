@@ -5,53 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "engine/core/ascii_case.h"
 #include "engine/d3d12/device/platform.h"
 
 namespace dmlconform::d3d12 {
-namespace {
-
-constexpr std::array<std::pair<std::uint32_t, std::string_view>, 9> vendors{{
-    {0x1002, "AMD"},
-    {0x106b, "Apple"},
-    {0x10de, "NVIDIA"},
-    {0x13b5, "Arm"},
-    {0x1414, "Microsoft"},
-    {0x5143, "Qualcomm"},
-    {0x8086, "Intel"},
-    {0x10005, "Mesa"},
-    {0x15ad, "VMware"},
-}};
-
-}  // namespace
-
-std::string_view to_string(AdapterType type) {
-    switch (type) {
-        case AdapterType::discrete:
-            return "discrete GPU";
-        case AdapterType::integrated:
-            return "integrated GPU";
-        case AdapterType::virtual_gpu:
-            return "virtual GPU";
-        case AdapterType::cpu:
-            return "CPU";
-        case AdapterType::other:
-        default:
-            return "other";
-    }
-}
-
-std::string vendor_name(std::uint32_t vendor_id) {
-    for (const auto& [id, name] : vendors) {
-        if (id == vendor_id) {
-            return std::string(name);
-        }
-    }
-    return fmt::format("0x{:04x}", vendor_id);
-}
 
 core::Result<std::vector<AdapterInfo>> enumerate_adapters() {
     const auto list = AdapterList::open();

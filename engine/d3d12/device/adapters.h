@@ -24,19 +24,10 @@ struct Addressable {
 struct AdapterInfo {
     std::string name;
     AdapterType type = AdapterType::other;
-    /// PCI identifiers, or Khronos identifiers for devices that are not PCI devices.
-    std::uint32_t vendor_id = 0;
-    std::uint32_t device_id = 0;
     /// Name and version of the driver: "NVIDIA 580.65.06".
     std::string driver;
     Addressable addressable;
 };
-
-/// For messages: "discrete GPU".
-[[nodiscard]] std::string_view to_string(AdapterType type);
-
-/// The vendor's name, such as "NVIDIA", or the identifier in hexadecimal.
-[[nodiscard]] std::string vendor_name(std::uint32_t vendor_id);
 
 /// At least one adapter, or why there is none.
 [[nodiscard]] core::Result<std::vector<AdapterInfo>> enumerate_adapters();

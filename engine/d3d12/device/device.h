@@ -1,7 +1,6 @@
 // The objects that all executables of an engine share, and those that all engines on a device share.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>

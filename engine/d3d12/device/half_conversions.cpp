@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/device/executable.h"

@@ -126,8 +126,6 @@ AdapterInfo describe(VkInstance instance, VkPhysicalDevice handle) {
     AdapterInfo info;
     info.name = properties.deviceName;
     info.type = type_of(properties.deviceType);
-    info.vendor_id = properties.vendorID;
-    info.device_id = properties.deviceID;
     info.driver = fmt::format("{} {}", driver.driverName, driver.driverInfo);
     // vkd3d gives shaders buffers as texel buffers of 32-bit texels.
     info.addressable.bytes = std::uint64_t{properties.limits.maxTexelBufferElements} * 4;

@@ -40,8 +40,6 @@ AdapterInfo describe(IDXGIAdapter1& adapter) {
     info.type = (desc.Flags & DXGI_ADAPTER_FLAG_SOFTWARE) != 0       ? AdapterType::cpu
                 : desc.DedicatedVideoMemory > most_integrated_memory ? AdapterType::discrete
                                                                      : AdapterType::integrated;
-    info.vendor_id = desc.VendorId;
-    info.device_id = desc.DeviceId;
     info.driver = driver_version(adapter);
     // Shaders address buffers by 32-bit numbers of bytes.
     info.addressable = {std::uint64_t{1} << 32, 16};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "engine/d3d12/device/device.h"
 #include "engine/d3d12/device/executable.h"

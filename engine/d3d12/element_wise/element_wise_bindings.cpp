@@ -1,7 +1,6 @@
 // Element-wise operators: one shader for all, and one line for each operator. Everything else follows from the
 // descriptor.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -245,13 +244,11 @@ public:
         put_operands(vector);
         const bool bytes = vector && can_quantize_bytes();
         put_sizes(vector);
-        Dispatch dispatch;
-        dispatch.shader = bytes ? quantize_bytes_of(*descriptor_.schema, quantizes_alike())
-                                : variant_of(*descriptor_.schema, class_, vector);
-        dispatch.buffers = buffers();
-        dispatch.parameters = words();
-        dispatch.groups = groups_of(bytes ? quantizing_threads() : parameters_.group_total, group_size);
-        return {{}, {dispatch}};
+        return {{},
+                {{bytes ? quantize_bytes_of(*descriptor_.schema, quantizes_alike())
+                        : variant_of(*descriptor_.schema, class_, vector),
+                  buffers(), words_with(parameters_, dimensions_, tensors_.size()),
+                  groups_of(bytes ? quantizing_threads() : parameters_.group_total, group_size)}}};
     }
 
 private:
@@ -497,15 +494,6 @@ private:
                 result.push_back(output(o));
             }
         }
-        return result;
-    }
-
-    /// The words of the constant buffer, up to the last used dimension.
-    [[nodiscard]] std::vector<std::uint32_t> words() const {
-        std::vector<std::uint32_t> result = parameters_from(parameters_);
-        result.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
-        const std::vector<std::uint32_t> rows_of_dimensions = strided_rows(dimensions_, tensors_.size());
-        result.insert(result.end(), rows_of_dimensions.begin(), rows_of_dimensions.end());
         return result;
     }
 

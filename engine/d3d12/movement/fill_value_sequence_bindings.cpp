@@ -1,6 +1,5 @@
 // FILL_VALUE_SEQUENCE: each thread writes four elements.
 #include <bit>
-#include <cstddef>
 
 #include "engine/core/float16.h"
 #include "engine/core/tensor.h"
@@ -38,15 +37,11 @@ DispatchPlan plan(const operators::Descriptor& descriptor) {
     parameters.packed = dimensions.size() == 1 && (count == 1 || dimensions.front().strides[0] == 1) ? 1 : 0;
     parameters.start = scalar(descriptor, "ValueStart", output_tensor.data_type);
     parameters.delta = scalar(descriptor, "ValueDelta", output_tensor.data_type);
-    const std::vector<std::uint32_t> rows = strided_rows(dimensions, 1);
-    Dispatch dispatch;
-    dispatch.shader = {"fill_value_sequence", {}};
-    dispatch.buffers = {output(0)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.parameters.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
-    dispatch.parameters.insert(dispatch.parameters.end(), rows.begin(), rows.end());
-    dispatch.groups = groups_of(count, FILL_VALUE_SEQUENCE_PER_THREAD * group_size);
-    return {{}, {dispatch}};
+    return {{},
+            {{{"fill_value_sequence", {}},
+              {output(0)},
+              words_with(parameters, dimensions, 1),
+              groups_of(count, FILL_VALUE_SEQUENCE_PER_THREAD * group_size)}}};
 }
 
 }  // namespace

@@ -61,12 +61,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
         count *= target.sizes[d];
     }
     parameters.element_count = static_cast<std::uint32_t>(count);
-    Dispatch dispatch;
-    dispatch.shader = {"fold", {}};
-    dispatch.buffers = {input(0), output(0)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(count, group_size);
-    return {{}, {dispatch}};
+    return {{}, {{{"fold", {}}, {input(0), output(0)}, parameters_from(parameters), groups_of(count, group_size)}}};
 }
 
 /// Coordinates in and around the output are signed 32-bit numbers.

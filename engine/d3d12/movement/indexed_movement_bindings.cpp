@@ -2,7 +2,6 @@
 //
 // Scatters take two passes: the first one finds the update for each element of the output, so that the second one can
 // gather it.
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -26,17 +25,6 @@ void describe_indices(Parameters& parameters, const TensorDesc& indices) {
     parameters.index_words = static_cast<std::uint32_t>(core::bytes_of(indices.data_type) / word_bytes);
     parameters.index_has_sign = core::is_signed_integer(indices.data_type) ? 1 : 0;
     parameters.tuple_size = 1;
-}
-
-/// The words of the parameters, up to the last used dimension.
-template <class Parameters, std::size_t N>
-std::vector<std::uint32_t> words_with(const Parameters& parameters, const StridedDimensions<N>& dimensions,
-                                      std::size_t arrays) {
-    std::vector<std::uint32_t> words = parameters_from(parameters);
-    words.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
-    const std::vector<std::uint32_t> rows = strided_rows(dimensions, arrays);
-    words.insert(words.end(), rows.begin(), rows.end());
-    return words;
 }
 
 /// One of the indices that form coordinates in the data.
@@ -152,14 +140,11 @@ public:
         const std::uint64_t count = count_of(units_.dimensions);
         parameters_.unit_count = static_cast<std::uint32_t>(count);
         parameters_.dimension_count = static_cast<std::uint32_t>(units_.dimensions.size());
-        Dispatch dispatch;
-        dispatch.shader = {
-            "indexed_movement",
-            {{"WIDTH", static_cast<std::uint32_t>(units_.bytes * bits_per_byte)}, {"PACKED", packed ? 1u : 0u}}};
-        dispatch.buffers = {source, updates, indices, output(0)};
-        dispatch.parameters = words_with(parameters_, units_.dimensions, arrays);
-        dispatch.groups = groups_of(count, group_size * (packed ? word_bytes / units_.bytes : 1));
-        return dispatch;
+        return {{"indexed_movement",
+                 {{"WIDTH", static_cast<std::uint32_t>(units_.bytes * bits_per_byte)}, {"PACKED", packed ? 1u : 0u}}},
+                {source, updates, indices, output(0)},
+                words_with(parameters_, units_.dimensions, arrays),
+                groups_of(count, group_size * (packed ? word_bytes / units_.bytes : 1))};
     }
 
 private:

@@ -1,9 +1,7 @@
 // A copy whose addresses are known when it is planned, for shaders/movement/movement.hlsl.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "engine/core/tensor_desc.h"

@@ -168,7 +168,7 @@ DispatchPlan plan_padding1(const Descriptor& descriptor) {
 /// Order of channels: block first, or the other tensor's channel first.
 operators::DepthSpaceOrder channel_order(const Descriptor& descriptor) {
     using operators::DepthSpaceOrder;
-    const bool has_order = descriptor.schema->find_field("Order") != nullptr;
+    const bool has_order = descriptor.has_field("Order");
     return has_order ? enumerator<DepthSpaceOrder>(descriptor, "Order") : DepthSpaceOrder::depth_column_row;
 }
 

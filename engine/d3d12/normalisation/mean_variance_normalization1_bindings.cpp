@@ -52,13 +52,9 @@ struct Shape {
     Dimensions elements;
 };
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 /// True if elements along the dimension share a mean. The oldest operator has no list of axes.
 bool shares_mean(const Descriptor& descriptor, std::size_t dimension) {
-    if (!has_field(descriptor, "Axes")) {
+    if (!descriptor.has_field("Axes")) {
         return dimension >= (descriptor.uint("CrossChannel") == 0 ? 2U : 1U);
     }
     const auto& axes = descriptor.uints("Axes");
@@ -171,7 +167,7 @@ public:
         common_.set_count = static_cast<std::uint32_t>(count_of(shape_.sets));
         common_.has_scale = scale_ != nullptr ? PARAMETERS_ANYWHERE : 0;
         common_.has_bias = bias_ != nullptr ? PARAMETERS_ANYWHERE : 0;
-        const bool is_newest = has_field(descriptor, "UseMean");
+        const bool is_newest = descriptor.has_field("UseMean");
         const auto flag = [&](std::string_view field) { return descriptor.uint(field) != 0 ? 1U : 0U; };
         common_.normalize_variance = flag(is_newest ? "UseVariance" : "NormalizeVariance");
         common_.subtract_mean = is_newest ? flag("UseMean") : 1;

@@ -29,6 +29,11 @@ namespace dmlconform::d3d12 {
     return width == 64 ? PACKING_64 : static_cast<std::uint32_t>(std::countr_zero(32 / width));
 }
 
+/// The magnitude of infinity, shifted to the top of a word; 0 for integers.
+[[nodiscard]] inline std::uint32_t infinity_of(core::DataType type) {
+    return type == core::DataType::float32 ? 0x7f800000 : type == core::DataType::float16 ? 0x7c000000 : 0;
+}
+
 /// The sign bit of signed integers of up to 32 bits; 0 for other types.
 [[nodiscard]] inline std::uint32_t sign_bit_of(core::DataType type) {
     return core::is_signed_integer(type) ? 1u << (core::bits_of(type) - 1) : 0;

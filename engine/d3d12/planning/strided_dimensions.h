@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "engine/core/strided.h"
+#include "engine/d3d12/planning/dispatch_plan.h"
 
 namespace dmlconform::d3d12 {
 
@@ -94,6 +96,17 @@ template <std::size_t N>
         }
     }
     return result;
+}
+
+/// The words of parameters that end with dimensions, up to the last used one.
+template <class Parameters, std::size_t N>
+[[nodiscard]] std::vector<std::uint32_t> words_with(const Parameters& parameters,
+                                                    const StridedDimensions<N>& dimensions, std::size_t arrays) {
+    std::vector<std::uint32_t> words = parameters_from(parameters);
+    words.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
+    const std::vector<std::uint32_t> rows = strided_rows(dimensions, arrays);
+    words.insert(words.end(), rows.begin(), rows.end());
+    return words;
 }
 
 }  // namespace dmlconform::d3d12

@@ -184,9 +184,7 @@ std::uint32_t column_step(const core::TensorDesc* desc) {
 
 /// A and B are integers. Each has a zero point and optionally scales.
 Product integer_product(const Descriptor& descriptor, std::uint32_t numbers) {
-    const auto tensor = [&](std::string_view name) {
-        return descriptor.schema->find_field(name) != nullptr ? descriptor.tensor(name) : nullptr;
-    };
+    const auto tensor = [&](std::string_view name) { return descriptor.find_tensor(name); };
     Product product = product_of(numbers, {Matrix(tensor("ATensor")), Matrix(tensor("BTensor")),
                                            Matrix(tensor("BiasTensor")), Matrix(tensor("OutputTensor"))});
     const auto slots = descriptor.inputs();

@@ -1,7 +1,6 @@
 // Plans quantised depthwise convolutions: by tiles if possible, otherwise by a general shader.
 #include "engine/d3d12/product/quantized_depthwise_convolution.h"
 
-#include <array>
 #include <cstdint>
 
 #include "engine/core/tensor.h"

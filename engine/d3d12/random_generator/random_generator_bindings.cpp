@@ -1,5 +1,4 @@
 // RANDOM_GENERATOR: one dispatch computes the elements; its first thread writes the new state.
-#include <cstddef>
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
@@ -31,12 +30,11 @@ DispatchPlan plan(const operators::Descriptor& descriptor) {
     parameters.has_new_state = new_state == nullptr ? 0 : 1;
     parameters.new_state_stride = new_state == nullptr ? 0 : word_stride(*new_state);
     put_rows(strided_rows(dimensions, 1), parameters.dimensions);
-    Dispatch dispatch;
-    dispatch.shader = {"random_generator", {}};
-    dispatch.buffers = {input(0), output(0), new_state == nullptr ? BufferRef{} : output(1)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(count, elements_per_thread * group_size);
-    return {{}, {dispatch}};
+    return {{},
+            {{{"random_generator", {}},
+              {input(0), output(0), new_state == nullptr ? BufferRef{} : output(1)},
+              parameters_from(parameters),
+              groups_of(count, elements_per_thread * group_size)}}};
 }
 
 }  // namespace

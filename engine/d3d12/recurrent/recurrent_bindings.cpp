@@ -48,7 +48,7 @@ std::vector<std::uint32_t> cells_of(const Descriptor& descriptor) {
 class Planner {
 public:
     explicit Planner(const Descriptor& descriptor)
-        : descriptor_(descriptor), has_cells_(descriptor.schema->find_field("CellMemInitTensor") != nullptr) {
+        : descriptor_(descriptor), has_cells_(descriptor.has_field("CellMemInitTensor")) {
         const auto inputs = descriptor.inputs();
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             put_tensor(inputs[i], input(i));

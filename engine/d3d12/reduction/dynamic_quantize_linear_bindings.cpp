@@ -36,12 +36,10 @@ DispatchPlan plan(const Descriptor& descriptor) {
     parameters.output_is_signed = core::is_signed_integer(target.data_type) ? 1 : 0;
     parameters.output_is_packed = core::is_packed(target) ? 1 : 0;
     put_rows(strided_rows(dimensions, 2), parameters.dimensions);
-    Dispatch dispatch;
-    dispatch.shader = {"dynamic_quantize_linear", {}};
-    dispatch.buffers = {input(0), found, output(0), output(1), output(2)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_of(count, DYNAMIC_QUANTIZE_PER_THREAD * group_size);
-    result.dispatches.push_back(std::move(dispatch));
+    result.dispatches.push_back({{"dynamic_quantize_linear", {}},
+                                 {input(0), found, output(0), output(1), output(2)},
+                                 parameters_from(parameters),
+                                 groups_of(count, DYNAMIC_QUANTIZE_PER_THREAD * group_size)});
     return result;
 }
 

@@ -60,12 +60,10 @@ DispatchPlan plan(const Descriptor& descriptor) {
     counting.in_order = true;
     DispatchPlan result;
     const BufferRef counts = ReductionPlanner(result, std::move(counting)).to_chunks(parameters.elements_per_chunk);
-    Dispatch dispatch;
-    dispatch.shader = {"nonzero_coordinates", {}};
-    dispatch.buffers = {input(0), counts, output(0), output(1)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = parameters.chunk_count;
-    result.dispatches.push_back(std::move(dispatch));
+    result.dispatches.push_back({{"nonzero_coordinates", {}},
+                                 {input(0), counts, output(0), output(1)},
+                                 parameters_from(parameters),
+                                 parameters.chunk_count});
     return result;
 }
 

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "engine/core/tensor.h"

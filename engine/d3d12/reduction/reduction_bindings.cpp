@@ -1,7 +1,6 @@
 // Reductions: operators that reduce slices of a tensor, and those that then compute each element from its slice's
 // result.
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -68,24 +67,10 @@ constexpr Function softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINIS
 constexpr Function log_softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINISH_LOG_SOFTMAX};
 constexpr Function hardmax{Kind::largest_at, COMBINE_FIRST_EXTREME};
 
-/// The magnitude of infinity, shifted to the top of a word; 0 for integers.
-std::uint32_t infinity_of(DataType type) {
-    switch (type) {
-        case DataType::float32:
-            return 0x7f800000;
-        case DataType::float16:
-            return 0x7c000000;
-        default:
-            return 0;
-    }
-}
-
-void put_order(Reduction& reduction, const Function& function, DataType type, bool last_of_equal) {
-    ReductionParameters& parameters = reduction.parameters;
+void put_order(ReductionParameters& parameters, const Function& function, DataType type) {
     parameters.nan_above = infinity_of(type);
     parameters.sign_flip = core::is_signed_integer(type) ? 0x80000000u : 0u;
     parameters.order_flip = function.kind == Kind::smallest || function.kind == Kind::smallest_at ? all_bits : 0u;
-    parameters.rank_flip = last_of_equal ? all_bits : 0u;
 }
 
 /// For operators with one input and one output.
@@ -102,7 +87,7 @@ Reduction reduction_of(const Descriptor& descriptor, const Function& function) {
     reduction.parameters.map = function.map;
     reduction.parameters.finish = function.finish;
     reduction.in_order = function.kind == Kind::largest_at || function.kind == Kind::smallest_at;
-    put_order(reduction, function, type, false);
+    put_order(reduction.parameters, function, type);
     reduction.reduced.resize(reduction.tensors[reduction_input].desc->sizes.size());
     return reduction;
 }

@@ -38,7 +38,7 @@ SharedDimension<reduction_arrays> dimension_of(const Reduction& reduction, std::
 
 std::vector<bool> reduced_by(const operators::Descriptor& descriptor, std::size_t rank) {
     std::vector<bool> reduced(rank);
-    if (descriptor.schema->find_field("Axes") == nullptr) {
+    if (!descriptor.has_field("Axes")) {
         reduced.back() = true;
         return reduced;
     }

@@ -1,6 +1,5 @@
 // Regions of interest: ROI_POOLING, ROI_ALIGN and its gradient. Each thread computes one element of the output.
 // Gradients of regions are sums over all outputs; a reduction computes them from a temporary.
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -28,12 +27,8 @@ enum Array : std::size_t { made, numbers, array_count = numbers + REGION_DIMENSI
 /// In the order of the shader's buffers; null for absent ones.
 enum Slot : std::size_t { source, regions, target, batch_indices, gradients, chosen, slot_count };
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 float number_or(const Descriptor& descriptor, std::string_view field, float otherwise) {
-    return has_field(descriptor, field) ? descriptor.number(field) : otherwise;
+    return descriptor.has_field(field) ? descriptor.number(field) : otherwise;
 }
 
 ConstantBuffer::uint4 strides_of(const TensorDesc& desc) {
@@ -83,7 +78,7 @@ void put_samples(Parameters& parameters, const Descriptor& descriptor) {
     parameters.interpolates =
         enumerator<InterpolationMode>(descriptor, "InterpolationMode") != InterpolationMode::nearest_neighbor;
     parameters.aligns_corners =
-        has_field(descriptor, "AlignRegionsToCorners") && descriptor.uint("AlignRegionsToCorners") != 0 ? 1 : 0;
+        descriptor.has_field("AlignRegionsToCorners") && descriptor.uint("AlignRegionsToCorners") != 0 ? 1 : 0;
     parameters.index_words = core::bits_of(descriptor.tensor("BatchIndicesTensor")->data_type) / 32;
     parameters.scale_x = descriptor.number("SpatialScaleX");
     parameters.scale_y = descriptor.number("SpatialScaleY");
@@ -113,12 +108,10 @@ Dispatch dispatch_of(std::uint32_t makes, Parameters parameters, const TensorDes
     parameters.element_count = static_cast<std::uint32_t>(count);
     parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
     const std::uint32_t layout = layout_of(type, !words && core::is_packed(made_desc));
-    Dispatch dispatch;
-    dispatch.shader = {"region", {{"MAKES", makes}, {"ELEMENTS", layout}}};
-    dispatch.buffers = std::move(buffers);
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_for(count, layout, type);
-    return dispatch;
+    return {{"region", {{"MAKES", makes}, {"ELEMENTS", layout}}},
+            std::move(buffers),
+            parameters_from(parameters),
+            groups_for(count, layout, type)};
 }
 
 DispatchPlan plan_pooling(const Descriptor& descriptor) {
@@ -232,7 +225,7 @@ std::optional<std::string> too_many(const Descriptor& descriptor) {
             }
         }
     }
-    if (has_field(descriptor, "PooledSize")) {
+    if (descriptor.has_field("PooledSize")) {
         const auto& pooled = descriptor.get<operators::Size2D>("PooledSize");
         if (pooled.width > most_outputs || pooled.height > most_outputs) {
             return "the shader does not divide regions into more than 65535 parts";

@@ -24,10 +24,6 @@ using Parameters = ResampleParameters;
 /// In the order of the shader's rows.
 enum Array : std::size_t { read, made, numbers, array_count = numbers + MOST_SCALED };
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 /// The position of an output element along a dimension of the input: (number - output) / scale - input.
 struct Scaling {
     float scale;
@@ -36,7 +32,7 @@ struct Scaling {
 
     /// By default, positions refer to the centres of elements.
     Scaling(const Descriptor& descriptor, std::size_t d) : scale(descriptor.get<std::vector<float>>("Scales")[d]) {
-        if (has_field(descriptor, "InputPixelOffsets")) {
+        if (descriptor.has_field("InputPixelOffsets")) {
             input = descriptor.get<std::vector<float>>("InputPixelOffsets")[d];
             output = descriptor.get<std::vector<float>>("OutputPixelOffsets")[d];
         }
@@ -54,7 +50,7 @@ bool interpolates(const Descriptor& descriptor) {
 }
 
 std::uint32_t nearest_of(const Descriptor& descriptor) {
-    if (!has_field(descriptor, "RoundingDirection")) {
+    if (!descriptor.has_field("RoundingDirection")) {
         return NEAREST_HALF_UP;
     }
     const auto direction = enumerator<operators::AxisDirection>(descriptor, "RoundingDirection");
@@ -126,12 +122,11 @@ DispatchPlan plan_of(const Descriptor& descriptor, const Geometry& geometry, con
     std::copy(geometry.scaled.begin(), geometry.scaled.end(), parameters.scaled);
     put_rows(strided_rows(geometry.dimensions, array_count), parameters.dimensions);
     const std::uint32_t layout = layout_of(target.data_type, core::is_packed(target));
-    Dispatch dispatch;
-    dispatch.shader = {shader.first, {shader.second, {"ELEMENTS", layout}}};
-    dispatch.buffers = {input(0), output(0)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_for(count, layout, target.data_type);
-    return {{}, {dispatch}};
+    return {{},
+            {{{shader.first, {shader.second, {"ELEMENTS", layout}}},
+              {input(0), output(0)},
+              parameters_from(parameters),
+              groups_for(count, layout, target.data_type)}}};
 }
 
 DispatchPlan plan(const Descriptor& descriptor) {
@@ -150,7 +145,7 @@ bool widens_filter(float scale) {
 
 bool filters(const Descriptor& descriptor) {
     const auto& scales = descriptor.get<std::vector<float>>("Scales");
-    return has_field(descriptor, "Antialiased") && descriptor.uint("Antialiased") != 0 && interpolates(descriptor) &&
+    return descriptor.has_field("Antialiased") && descriptor.uint("Antialiased") != 0 && interpolates(descriptor) &&
            std::any_of(scales.begin(), scales.end(), widens_filter);
 }
 
@@ -190,7 +185,7 @@ std::vector<ShaderVariant> filter_variants() {
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 24;
     constexpr float shortest = 1.0F / 65536;
-    const bool is_gradient = has_field(descriptor, "OutputGradientTensor");
+    const bool is_gradient = descriptor.has_field("OutputGradientTensor");
     const core::Dimensions& from = descriptor.tensor(is_gradient ? "OutputGradientTensor" : "InputTensor")->sizes;
     const core::Dimensions& to = descriptor.tensor(is_gradient ? "InputGradientTensor" : "OutputTensor")->sizes;
     for (const core::Dimensions* sizes : {&from, &to}) {

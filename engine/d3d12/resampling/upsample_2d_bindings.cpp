@@ -1,5 +1,4 @@
 // UPSAMPLE_2D: a copy that repeats elements, or an interpolation with one thread for each element.
-#include <cstddef>
 #include <utility>
 
 #include "engine/core/tensor.h"
@@ -59,15 +58,11 @@ DispatchPlan plan_linear(const Descriptor& descriptor) {
                               source.sizes[height], source.sizes[width]};
     parameters.stride.words = {static_cast<std::uint32_t>(source_strides[height]),
                                static_cast<std::uint32_t>(source_strides[width]), 0, 0};
-    const std::vector<std::uint32_t> rows = strided_rows(dimensions, 4);
-    Dispatch dispatch;
-    dispatch.shader = {"upsample_2d", {}};
-    dispatch.buffers = {input(0), output(0)};
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.parameters.resize(offsetof(Parameters, dimensions) / sizeof(std::uint32_t));
-    dispatch.parameters.insert(dispatch.parameters.end(), rows.begin(), rows.end());
-    dispatch.groups = groups_of(count, group_size);
-    return {{}, {dispatch}};
+    return {{},
+            {{{"upsample_2d", {}},
+              {input(0), output(0)},
+              words_with(parameters, dimensions, 4),
+              groups_of(count, group_size)}}};
 }
 
 DispatchPlan plan(const Descriptor& descriptor) {

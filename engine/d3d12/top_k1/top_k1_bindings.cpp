@@ -8,6 +8,7 @@
 
 #include "engine/core/tensor.h"
 #include "engine/d3d12/planning/binding.h"
+#include "engine/d3d12/planning/element_format.h"
 #include "engine/d3d12/planning/strided_dimensions.h"
 #include "engine/d3d12/top_k1/long_sequence.h"
 #include "engine/d3d12/top_k1/top_k_fields.h"
@@ -53,32 +54,6 @@ constexpr std::uint64_t sorted_per_thread = TOP_K1_SORTED_PER_THREAD;
 constexpr std::uint64_t small_sorting_group = 64;
 constexpr std::uint64_t sorting_group = 256;
 
-/// The magnitude of infinity, shifted to the top of a word; 0 for integers.
-std::uint32_t infinity_of(core::DataType type) {
-    switch (type) {
-        case core::DataType::float32:
-            return 0x7f800000;
-        case core::DataType::float16:
-            return 0x7c000000;
-        default:
-            return 0;
-    }
-}
-
-/// Binary logarithm of the number of elements per word; 3 for 64-bit elements.
-std::uint32_t packing_of(core::DataType type) {
-    switch (core::bytes_of(type)) {
-        case 1:
-            return 2;
-        case 2:
-            return 1;
-        case 4:
-            return 0;
-        default:
-            return 3;
-    }
-}
-
 ShaderVariant few_in_chunks() {
     return {"top_k1_few",
             {{"FROM_TENSOR", 1},
@@ -107,7 +82,7 @@ public:
         common_.sequence_count = static_cast<std::uint32_t>(sequence_count_);
         common_.sequence_dimension_count = static_cast<std::uint32_t>(dimensions.size());
         common_.k = op.k;
-        common_.packing = packing_of(op.input.data_type);
+        common_.packing = key_words_ == 1 ? packing_of(op.input.data_type) : 3;
         common_.input_step = step(0);
         common_.value_step = step(1);
         common_.index_step = step(2);
@@ -347,12 +322,10 @@ private:
         Parameters parameters = common_;
         // One more than K, because values may begin within a word.
         parameters.entry_count = static_cast<std::uint32_t>(groups_of(k_ + 1, group_size));
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1_write", {key_words()}};
-        dispatch.buffers = {input(0), output(0), output(1), entries()};
-        dispatch.parameters = parameters_from(parameters);
-        dispatch.groups = sequence_count_ * parameters.entry_count;
-        plan_.dispatches.push_back(std::move(dispatch));
+        plan_.dispatches.push_back({{"top_k1_write", {key_words()}},
+                                    {input(0), output(0), output(1), entries()},
+                                    parameters_from(parameters),
+                                    sequence_count_ * parameters.entry_count});
     }
 
     [[nodiscard]] std::pair<std::string_view, std::uint32_t> key_words() const {

@@ -16,7 +16,7 @@ struct TopKFields {
           indices(*descriptor.tensor("OutputIndexTensor")),
           axis(descriptor.uint("Axis")),
           k(descriptor.uint("K")) {
-        if (descriptor.schema->find_field("AxisDirection") != nullptr) {
+        if (descriptor.has_field("AxisDirection")) {
             direction = enumerator<operators::AxisDirection>(descriptor, "AxisDirection");
         }
     }

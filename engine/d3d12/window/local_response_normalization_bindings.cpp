@@ -1,5 +1,4 @@
 // LOCAL_RESPONSE_NORMALIZATION and its gradient: windows around each element, across channels or in a plane.
-#include <utility>
 
 #include "engine/d3d12/planning/binding.h"
 #include "engine/d3d12/planning/made_elements.h"

@@ -100,13 +100,10 @@ Dispatch window_dispatch(const WindowPass& pass) {
     parameters.dimension_count = static_cast<std::uint32_t>(dimensions.size());
     parameters.packing = packing_of(pass.type);
 
-    Dispatch dispatch;
-    dispatch.shader = {"window",
-                       {{"FUNCTION", pass.function}, {"ELEMENTS", layout}, {"LANES", lanes ? lane_count : 1}}};
-    dispatch.buffers = pass.buffers;
-    dispatch.parameters = parameters_from(parameters);
-    dispatch.groups = groups_for(count, layout, pass.type);
-    return dispatch;
+    return {{"window", {{"FUNCTION", pass.function}, {"ELEMENTS", layout}, {"LANES", lanes ? lane_count : 1}}},
+            pass.buffers,
+            parameters_from(parameters),
+            groups_for(count, layout, pass.type)};
 }
 
 std::vector<ShaderVariant> window_variants(std::uint32_t function, std::initializer_list<std::uint32_t> widths) {

@@ -2,11 +2,9 @@
 // the layout of elements.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/core/tensor.h"

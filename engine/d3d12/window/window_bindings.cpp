@@ -24,10 +24,6 @@ using operators::Descriptor;
 constexpr std::size_t first_spatial = 2;
 constexpr std::size_t channel_dimension = 1;
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 /// The windows of a pooling. `seen` is the tensor that they cover; for gradients it is the forward output.
 std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, const TensorDesc& seen) {
     const auto& sizes = descriptor.uints("WindowSize");
@@ -36,7 +32,7 @@ std::vector<std::optional<Window>> windows_of(const Descriptor& descriptor, cons
         windows.emplace_back(
             Window{.size = sizes[w],
                    .stride = descriptor.uints("Strides")[w],
-                   .dilation = has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[w] : 1,
+                   .dilation = descriptor.has_field("Dilations") ? descriptor.uints("Dilations")[w] : 1,
                    .padding = descriptor.uints("StartPadding")[w],
                    .extent = seen.sizes[first_spatial + w]});
     }
@@ -127,7 +123,7 @@ void put_order(WindowParameters& parameters, DataType type) {
     constexpr std::uint32_t sign_bit = 0x80000000;
     if (core::is_floating_point(type)) {
         const bool half = type == DataType::float16;
-        const std::uint32_t infinity = half ? 0x7c000000 : 0x7f800000;
+        const std::uint32_t infinity = infinity_of(type);
         parameters.sign_mask = 0xffffffff;
         parameters.key_offset = sign_bit - 1 - infinity;
         parameters.nan_key = 0 - infinity + parameters.key_offset - 1;
@@ -172,7 +168,7 @@ DispatchPlan plan_largest(const Descriptor& descriptor) {
     pass.write_to(target);
     pass.buffers[2] = output(0);
     pass.parameters.has_values = 1;
-    if (has_field(descriptor, "OutputIndicesTensor")) {
+    if (descriptor.has_field("OutputIndicesTensor")) {
         if (const TensorDesc* indices = descriptor.tensor("OutputIndicesTensor")) {
             want_indices(pass, descriptor, core::signed_strides(*indices), core::bits_of(indices->data_type) / 32,
                          output(1));
@@ -229,7 +225,7 @@ std::optional<std::string> too_far(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
     // Thread indices may exceed the last element by the number that a group processes at once.
     constexpr std::uint64_t most_elements = 0xffff0000;
-    const bool is_gradient = has_field(descriptor, "OutputGradientTensor");
+    const bool is_gradient = descriptor.has_field("OutputGradientTensor");
     const TensorDesc& image = *descriptor.tensor(is_gradient ? "OutputGradientTensor" : "InputTensor");
     if (const std::uint64_t count = *core::element_count(image.sizes); count > most_elements) {
         return fmt::format("the shaders count up to {} elements, and there are {}", most_elements, count);

@@ -267,7 +267,7 @@ void repair_window(Descriptor& descriptor) {
 }
 
 void repair(Descriptor& descriptor) {
-    if (has_field(descriptor, "InputWindowOffsets") && has_field(descriptor, "OutputTensor")) {
+    if (descriptor.has_field("InputWindowOffsets") && descriptor.has_field("OutputTensor")) {
         repair_window(descriptor);
     }
     generic_fuzz.repair(descriptor);

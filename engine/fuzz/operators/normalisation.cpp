@@ -84,7 +84,7 @@ constexpr std::array<Fitting, 9> fittings{{
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = make_fitting(fittings, random, schema, level);
-    if (has_field(descriptor, "Axes") && has_field(descriptor, "NormalizeVariance")) {
+    if (descriptor.has_field("Axes") && descriptor.has_field("NormalizeVariance")) {
         fit_parameters(random, descriptor, level);
         set_counts(descriptor);
     }
@@ -98,9 +98,8 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
 
 void repair(Descriptor& descriptor) {
     const core::TensorDesc* const input = tensor_of(descriptor, "InputTensor");
-    auto* const axes = has_field(descriptor, "Axes")
-                           ? std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "Axes"))
-                           : nullptr;
+    auto* const axes =
+        descriptor.has_field("Axes") ? std::get_if<std::vector<std::uint32_t>>(&field_of(descriptor, "Axes")) : nullptr;
     for (std::size_t i = 0; input != nullptr && !input->sizes.empty() && axes != nullptr && i < axes->size(); ++i) {
         (*axes)[i] = std::min((*axes)[i], static_cast<std::uint32_t>(input->sizes.size()) - 1);
     }

@@ -50,18 +50,17 @@ Dimensions matrix(Dimensions batches, std::uint32_t rows, std::uint32_t columns,
 }
 
 bool is_set(Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr && std::get<std::uint32_t>(field_of(descriptor, field)) != 0;
+    return descriptor.has_field(field) && std::get<std::uint32_t>(field_of(descriptor, field)) != 0;
 }
 
 /// A fused softmax has the restrictions of the separate operator.
 void fit_softmax(Random& random, Descriptor& descriptor, Dimensions& batches) {
-    const Descriptor* const fused = descriptor.schema->find_field("FusedActivation") == nullptr
-                                        ? nullptr
-                                        : descriptor.activation("FusedActivation");
+    const Descriptor* const fused =
+        !descriptor.has_field("FusedActivation") ? nullptr : descriptor.activation("FusedActivation");
     if (fused == nullptr || fused->schema->element_wise) {
         return;
     }
-    if (!has_field(*fused, "Axes")) {
+    if (!fused->has_field("Axes")) {
         std::fill(batches.begin(), batches.end(), 1);
     } else {
         Descriptor softmax = *fused;
@@ -119,7 +118,7 @@ struct Arrays {
         field_of(descriptor, "Dilations") = dilations;
         field_of(descriptor, "StartPadding") = start_padding;
         field_of(descriptor, "EndPadding") = end_padding;
-        if (descriptor.schema->find_field("OutputPadding") != nullptr) {
+        if (descriptor.has_field("OutputPadding")) {
             field_of(descriptor, "OutputPadding") = output_padding;
         }
     }
@@ -140,7 +139,7 @@ void fit_zero_points(Random& random, Descriptor& descriptor, core::FeatureLevel 
     const operators::OperatorSchema& schema = *descriptor.schema;
     const std::size_t rank = sizes_of(descriptor, "InputTensor").size();
     const std::uint32_t filters = sizes_of(descriptor, "FilterTensor").front();
-    const bool has_scales = has_field(descriptor, "FilterScaleTensor");
+    const bool has_scales = descriptor.has_field("FilterScaleTensor");
     for (const std::string of : {"Input", "Filter", "Output"}) {
         const std::string zero_points = of + "ZeroPointTensor";
         if (has_scales) {
@@ -176,7 +175,7 @@ void fit_zero_points(Random& random, Descriptor& descriptor, core::FeatureLevel 
 
 void fit_convolution(Random& random, Descriptor& descriptor, core::FeatureLevel level) {
     const std::size_t rank = tensor_of(descriptor, "InputTensor")->sizes.size();
-    const bool floating = descriptor.schema->find_field("Direction") != nullptr;
+    const bool floating = descriptor.has_field("Direction");
     const bool backward = floating && is_set(descriptor, "Direction");
     const std::uint32_t most = rank == 5 ? 2 : 4;
     const std::uint32_t groups = random.chance(1, 2) ? 1 : random.pick(1, most - 1);
@@ -236,7 +235,7 @@ ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
     if (input.ends_with("ScaleTensor")) {
         return ElementKind::scale;
     }
-    if (input == "BiasTensor" && has_field(descriptor, "FilterScaleTensor")) {
+    if (input == "BiasTensor" && descriptor.has_field("FilterScaleTensor")) {
         return ElementKind::small;
     }
     for (const operators::TensorSlot& slot : descriptor.inputs()) {

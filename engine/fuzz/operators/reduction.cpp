@@ -54,13 +54,13 @@ void repair(Descriptor& descriptor) {
 
 Descriptor make(Random& random, const operators::OperatorSchema& schema, core::FeatureLevel level) {
     Descriptor descriptor = generic_fuzz.make(random, schema, level);
-    if (has_field(descriptor, "Axes")) {
+    if (descriptor.has_field("Axes")) {
         field_of(descriptor, "Axes") = random_axes(random, sizes_of(descriptor, "InputTensor").size());
     }
-    if (has_field(descriptor, "Function")) {
+    if (descriptor.has_field("Function")) {
         fit_function(random, descriptor, level);
     }
-    if (has_field(descriptor, "P")) {
+    if (descriptor.has_field("P")) {
         field_of(descriptor, "P") = random.pick(1, 2);
     }
     set_counts(descriptor);
@@ -70,7 +70,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
 
 /// REDUCE compares elements with some functions.
 ElementKind element_kind(const Descriptor& descriptor, std::string_view input) {
-    if (!has_field(descriptor, "Function")) {
+    if (!descriptor.has_field("Function")) {
         return kind_by_catalogue(descriptor, input);
     }
     constexpr std::array compared{ReduceFunction::argmax, ReduceFunction::argmin, ReduceFunction::max,

@@ -64,7 +64,7 @@ void fit_sampling(Random& random, Descriptor& descriptor) {
     for (const std::string_view scale : {"SpatialScaleX", "SpatialScaleY"}) {
         field_of(descriptor, scale) = one_of(random, {1.0F, 0.5F, 0.25F, 0.3F, 2.0F});
     }
-    if (descriptor.schema->find_field("InputPixelOffset") != nullptr) {
+    if (descriptor.has_field("InputPixelOffset")) {
         const bool centres = random.chance(1, 2);
         field_of(descriptor, "InputPixelOffset") = centres ? 0.5F : one_of(random, {0.0F, 0.25F, -1.0F});
         field_of(descriptor, "OutputPixelOffset") = centres ? -0.5F : one_of(random, {0.0F, -0.25F, 1.0F});
@@ -74,7 +74,7 @@ void fit_sampling(Random& random, Descriptor& descriptor) {
 
 void fit_align(Random& random, Descriptor& descriptor) {
     fit_sampling(random, descriptor);
-    const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
+    const bool gradient = descriptor.has_field("InputGradientTensor");
     if (gradient) {
         fit_tensors_of_grad(random, descriptor);
     }

@@ -45,8 +45,7 @@ Descriptor make(Random& random, const operators::OperatorSchema& schema, core::F
         Dimensions sizes{image[0], image[1]};
         sizes.insert(sizes.end(), stops.begin(), stops.end());
         // The output of the forward pass, or the tensor with its gradient.
-        resize(descriptor, has_field(descriptor, "InputGradientTensor") ? "InputGradientTensor" : "OutputTensor",
-               sizes);
+        resize(descriptor, descriptor.has_field("InputGradientTensor") ? "InputGradientTensor" : "OutputTensor", sizes);
         if (schema.find_field("InputScaleTensor") != nullptr) {
             fit_parameters(random, descriptor, *tensor_of(descriptor, "InputTensor"));
         }

@@ -9,7 +9,6 @@ namespace dmlconform::interop::exporting {
 namespace {
 
 using operators::Descriptor;
-using Attributes = ModelWriter::Attributes;
 
 onnx::AttributeProto number_of(const Descriptor& desc, const char* name, const char* field) {
     return attribute(name, desc.number(field));

@@ -1,5 +1,4 @@
 // Attention, written out: softmax(Q K^T * Scale + position bias + mask) V, for each head.
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -150,7 +149,7 @@ Value with_past(OperatorWriter& to, const char* field, const Value& x) {
 
 void write_attention(OperatorWriter& to) {
     ModelWriter& w = to.w;
-    const bool is_grouped = to.desc.schema->find_field("QueryHeadCount") != nullptr;
+    const bool is_grouped = to.desc.has_field("QueryHeadCount");
     if (is_grouped && to.has("PastSequenceLengthsTensor")) {
         to.fail("keys and values of the past are in place, with a length of each sequence");
         return;

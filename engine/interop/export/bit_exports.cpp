@@ -1,6 +1,5 @@
 // Operators on the bits of integers.
 #include <array>
-#include <cmath>
 
 #include "engine/interop/export/operator_writer.h"
 

@@ -1,5 +1,4 @@
 // Operators that move elements: windows, joining, padding, blocks, indices.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -32,7 +31,7 @@ struct Window {
 };
 
 Window window_of(OperatorWriter& to) {
-    if (to.desc.schema->find_field("Offsets") != nullptr) {
+    if (to.desc.has_field("Offsets")) {
         return {to.numbers("Offsets"), to.numbers("Sizes"), to.numbers("Strides")};
     }
     const auto& strides = to.desc.get<std::vector<std::int32_t>>("InputWindowStrides");
@@ -180,7 +179,7 @@ void write_padding1(OperatorWriter& to) {
 // ---- blocks ------------------------------------------------------------------------------------------------------
 
 bool has_depth_last(OperatorWriter& to) {
-    return to.desc.schema->find_field("Order") != nullptr &&
+    return to.desc.has_field("Order") &&
            to.enumerator<operators::DepthSpaceOrder>("Order") == operators::DepthSpaceOrder::column_row_depth;
 }
 
@@ -222,8 +221,7 @@ void write_gather_elements(OperatorWriter& to) {
 void write_gather_nd(OperatorWriter& to) {
     const Value x = last_dimensions(to.w, to.in("InputTensor"), to.uint("InputDimensionCount"));
     const Value indices = last_dimensions(to.w, indices_of(to), to.uint("IndicesDimensionCount"));
-    const std::uint32_t batches =
-        to.desc.schema->find_field("BatchDimensionCount") == nullptr ? 0 : to.uint("BatchDimensionCount");
+    const std::uint32_t batches = to.desc.has_field("BatchDimensionCount") ? to.uint("BatchDimensionCount") : 0;
     core::Dimensions sizes(indices.sizes.begin(), indices.sizes.end() - 1);
     const std::size_t first = batches + indices.sizes.back();
     if (first > x.rank()) {

@@ -1,6 +1,5 @@
 // Parses node_types.txt into a table.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <span>
 #include <sstream>

@@ -1,9 +1,7 @@
 // Quantisation, and operators on quantised numbers.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "engine/interop/export/operator_writer.h"
 

@@ -1,10 +1,8 @@
 // Resampling, its gradients, and regions of interest.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "engine/core/element.h"
@@ -38,8 +36,7 @@ struct Resampling {
 };
 
 std::vector<float> floats_of(OperatorWriter& to, const char* field, std::size_t count, float otherwise) {
-    return to.desc.schema->find_field(field) == nullptr ? std::vector<float>(count, otherwise)
-                                                        : to.desc.get<std::vector<float>>(field);
+    return !to.desc.has_field(field) ? std::vector<float>(count, otherwise) : to.desc.get<std::vector<float>>(field);
 }
 
 bool is_linear(OperatorWriter& to) {
@@ -56,8 +53,8 @@ Resampling resampling_of(OperatorWriter& to, const core::Dimensions& in, const c
         made.lines.push_back({in[d], out[d], double{scales[d]}, double{input_offsets[d]}, double{output_offsets[d]}});
     }
     made.is_linear = is_linear(to);
-    made.is_antialiased = to.desc.schema->find_field("Antialiased") != nullptr && to.uint("Antialiased") != 0;
-    if (to.desc.schema->find_field("RoundingDirection") != nullptr) {
+    made.is_antialiased = to.desc.has_field("Antialiased") && to.uint("Antialiased") != 0;
+    if (to.desc.has_field("RoundingDirection")) {
         using operators::AxisDirection;
         made.nearest = to.enumerator<AxisDirection>("RoundingDirection") == AxisDirection::increasing ? Nearest::above
                                                                                                       : Nearest::below;

@@ -1,9 +1,7 @@
 // Operators with windows: pooling, local response normalisation, blocks of an image, and gradients of these.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "engine/core/element.h"
 #include "engine/interop/export/operator_writer.h"
@@ -49,8 +47,7 @@ struct Geometry {
 Geometry geometry_of(OperatorWriter& to, const char* size_field = "WindowSize") {
     Geometry geometry{
         to.numbers(size_field), to.numbers("Strides"), {}, to.numbers("StartPadding"), to.numbers("EndPadding")};
-    geometry.dilations = to.desc.schema->find_field("Dilations") == nullptr ? Numbers(geometry.sizes.size(), 1)
-                                                                            : to.numbers("Dilations");
+    geometry.dilations = !to.desc.has_field("Dilations") ? Numbers(geometry.sizes.size(), 1) : to.numbers("Dilations");
     return geometry;
 }
 

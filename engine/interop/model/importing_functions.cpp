@@ -1,9 +1,6 @@
 // Functions of the model, and branches whose condition is constant.
 #include "engine/interop/model/importing.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -10,7 +10,6 @@
 
 #include "engine/cases/npy_header.h"
 #include "engine/core/text_file.h"
-#include "engine/core/utf8.h"
 #include "engine/interop/model/skeleton.h"
 
 namespace dmlconform::interop {

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/core/text_file.h"
 #include "engine/interop/model/memory_limit.h"

@@ -1,8 +1,6 @@
 // Reads values with their positions, and spreads them when a case runs.
 #include "engine/interop/model/sparse_data.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "engine/core/element.h"

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <optional>
 
 #include "engine/cases/sources/sources.h"
 #include "engine/core/checked.h"
+#include "engine/core/parse_number.h"
 #include "engine/core/text_file.h"
 #include "engine/core/utf8.h"
 #include "engine/interop/neighbour_file.h"
@@ -48,13 +47,6 @@ private:
     std::vector<std::byte> element_;
 };
 
-std::optional<std::uint64_t> number_of(const std::string& text) {
-    std::uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
-}
-
 struct Location {
     fs::path path;
     std::uint64_t offset = 0;
@@ -68,7 +60,7 @@ core::Result<Location> external_location(const onnx::TensorProto& proto, const f
         if (entry.key() == "location") {
             name = entry.value();
         } else if (entry.key() == "offset" || entry.key() == "length") {
-            const auto value = number_of(entry.value());
+            const auto value = core::parse_number<std::uint64_t>(entry.value());
             if (!value) {
                 return core::fail(fmt::format("the {} of external data is not a number", entry.key()));
             }

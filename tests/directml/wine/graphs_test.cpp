@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <set>
 
