@@ -218,8 +218,7 @@ int finish(const bench::Timed& timed, report::OutputFile* file, bool wrong, bool
             written = file->commit();
         }
         if (!written) {
-            print_error(written.error());
-            return exit_not_run;
+            return failure(written.error(), exit_not_run);
         }
     }
     if (interrupted()) {
@@ -234,9 +233,9 @@ int in_processes(const BenchOptions& options, const std::string& output, const I
     const std::string shown = benchmark_option(options, "--benchmark_format");
     if (!shown.empty() || (!format.empty() && format != "json") ||
         is_true(benchmark_option(options, "--benchmark_list_tests", "BENCHMARK_LIST_TESTS"))) {
-        print_error({"--processes prints a table of its own and writes JSON",
-                     "leave out --benchmark_format, --benchmark_out_format and --benchmark_list_tests"});
-        return exit_usage;
+        return failure({"--processes prints a table of its own and writes JSON",
+                        "leave out --benchmark_format, --benchmark_out_format and --benchmark_list_tests"},
+                       exit_usage);
     }
     if (is_true(benchmark_option(options, "--benchmark_report_aggregates_only", "BENCHMARK_REPORT_AGGREGATES_ONLY"))) {
         print_error({"--processes merges the repetitions of all processes, so that it needs them",
@@ -256,8 +255,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     const auto begun = bench::Share::Clock::now();
     const auto read = google_benchmark_options(options.google_benchmark);
     if (!read) {
-        print_error(read.error());
-        return exit_usage;
+        return failure(read.error(), exit_usage);
     }
     options.google_benchmark = *read;
     const std::string output = benchmark_option(options, "--benchmark_out", "BENCHMARK_OUT");
@@ -291,8 +289,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     report::OutputFile file;
     if (!output.empty()) {
         if (const auto opened = file.open(output); !opened) {
-            print_error(opened.error());
-            return exit_not_run;
+            return failure(opened.error(), exit_not_run);
         }
     }
     std::vector<cases::Case> cases;

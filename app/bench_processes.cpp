@@ -127,8 +127,7 @@ public:
             progress_.show(i, wanted_.count, 0, fmt::format("process {} of {}", i + 1, wanted_.count));
             const auto ended = run_process(words_of(i), i == 0);
             if (!ended) {
-                print_error(ended.error());
-                return exit_not_run;
+                return failure(ended.error(), exit_not_run);
             }
             const int code = take(*ended, i);
             const bool has_results = results_.benchmarks() != 0;
@@ -192,8 +191,7 @@ int bench_in_processes(const BenchProcesses& wanted, const Invocation& invocatio
     report::OutputFile file;
     if (!wanted.output.empty()) {
         if (const auto opened = file.open(wanted.output); !opened) {
-            print_error(opened.error());
-            return exit_not_run;
+            return failure(opened.error(), exit_not_run);
         }
     }
     catch_interrupts();
@@ -212,8 +210,7 @@ int bench_in_processes(const BenchProcesses& wanted, const Invocation& invocatio
                 written = file.commit();
             }
             if (!written) {
-                print_error(written.error());
-                return exit_not_run;
+                return failure(written.error(), exit_not_run);
             }
         }
     }

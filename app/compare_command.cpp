@@ -420,8 +420,7 @@ int compare_command(CompareOptions& options) {
         return exit_usage;
     }
     if (const auto good = check_pairs(options.settings, options.base.size(), options.now.size()); !good) {
-        print_error(good.error());
-        return exit_usage;
+        return failure(good.error(), exit_usage);
     }
     const auto base = read_all(options.base);
     const auto now = read_all(options.now);

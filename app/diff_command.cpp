@@ -113,8 +113,7 @@ int diff_command(const DiffOptions& options) {
     }
     const auto diff = report::diff_results(options.base, options.now);
     if (!diff) {
-        print_error(diff.error());
-        return exit_usage;
+        return failure(diff.error(), exit_usage);
     }
     const int exit_code = diff->regressed(allowed_by(options)) ? exit_unexpected : exit_ok;
     const auto document = [&] {

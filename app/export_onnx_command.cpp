@@ -148,8 +148,7 @@ int export_onnx(const ExportOptions& options) {
         return exit_usage;
     }
     if (const auto made = make_folder(options.folder); !made) {
-        print_error(made.error());
-        return exit_usage;
+        return failure(made.error(), exit_usage);
     }
     LeftOut left_out;
     std::size_t exported = 0;
@@ -170,13 +169,11 @@ int export_onnx(const ExportOptions& options) {
         written = report::write_file((fs::path(options.folder) / "left-out.txt").generic_string(), lines_of(left_out));
     }
     if (!written) {
-        print_error(written.error());
-        return exit_not_run;
+        return failure(written.error(), exit_not_run);
     }
     print_summary(options.folder, exported, left_out);
     if (exported == 0) {
-        print_error({"none of the cases can be a model", ""});
-        return exit_usage;
+        return failure({"none of the cases can be a model", ""}, exit_usage);
     }
     return exit_ok;
 }

@@ -320,9 +320,9 @@ int conclude(const fuzz::FuzzResult& result, std::uint64_t seed) {
         return exit_not_run;
     }
     if (total.compared == 0) {
-        print_error({"nothing was compared: no two engines here run these operators",
-                     "--engine names engines to compare, and exec:COMMAND one of your own"});
-        return exit_not_run;
+        return failure({"nothing was compared: no two engines here run these operators",
+                        "--engine names engines to compare, and exec:COMMAND one of your own"},
+                       exit_not_run);
     }
     return exit_ok;
 }
@@ -335,9 +335,9 @@ int print_cases(const FuzzOptions& options, std::uint64_t seed) {
     }
     const std::uint64_t most = cases::ReadOptions().most_cases;
     if (options.count > most) {
-        print_error({fmt::format("--print --count {}: a case file has at most {} cases", options.count, most),
-                     "--start continues where a file ends"});
-        return exit_usage;
+        return failure({fmt::format("--print --count {}: a case file has at most {} cases", options.count, most),
+                        "--start continues where a file ends"},
+                       exit_usage);
     }
     const std::uint64_t count = options.count != 0 ? options.count : options.seconds ? most : 1;
     const auto end = Clock::now() + std::chrono::duration<double>(options.seconds.value_or(1e9));
@@ -354,10 +354,10 @@ int print_cases(const FuzzOptions& options, std::uint64_t seed) {
         }
     }
     if (written.empty()) {
-        print_error({fmt::format("no case was found at feature level {}",
-                                 core::to_string(options.engines.options.feature_level)),
-                     ""});
-        return exit_not_run;
+        return failure({fmt::format("no case was found at feature level {}",
+                                    core::to_string(options.engines.options.feature_level)),
+                        ""},
+                       exit_not_run);
     }
     print_document(cases::case_file_text("", written));
     return exit_ok;
@@ -386,8 +386,7 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     }
     if (!options.bundles.folder.empty()) {
         if (const auto usable = report::check_bundle_folder(options.bundles.folder); !usable) {
-            print_error(usable.error());
-            return exit_usage;
+            return failure(usable.error(), exit_usage);
         }
     }
     ExpectationOptions expectation_options = options.expectations;
@@ -408,8 +407,7 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     output_options.needed_files = options.expectations.files;
     auto outputs = RunOutputs::create(output_options, caller);
     if (!outputs) {
-        print_error(outputs.error());
-        return exit_usage;
+        return failure(outputs.error(), exit_usage);
     }
     fuzz::FuzzSettings settings;
     settings.generator = {seed, core::highest_feature_level, options.perturbed, options.extreme};

@@ -96,13 +96,11 @@ int add_command(const HistoryOptions& options) {
     }
     const auto store = Store::open(options.file, Store::Access::write);
     if (!store) {
-        print_error(store.error());
-        return store.error().of_the_disk ? exit_not_run : exit_usage;
+        return failure(store.error(), store.error().of_the_disk ? exit_not_run : exit_usage);
     }
     const auto added = (*store)->add(all);
     if (!added) {
-        print_error(added.error());
-        return exit_not_run;
+        return failure(added.error(), exit_not_run);
     }
     for (std::size_t i = 0; i < added->size(); ++i) {
         print_added(all[i], (*added)[i]);
@@ -113,14 +111,12 @@ int add_command(const HistoryOptions& options) {
 int show_command(const HistoryOptions& options) {
     const auto store = Store::open(options.file, Store::Access::read);
     if (!store) {
-        print_error(store.error());
-        return exit_usage;
+        return failure(store.error(), exit_usage);
     }
     const report::ConsoleStyle style(use_color(options.no_color));
     const auto text = history_report(**store, options.view, style);
     if (!text) {
-        print_error(text.error());
-        return exit_usage;
+        return failure(text.error(), exit_usage);
     }
     print(*text);
     return exit_ok;
@@ -129,13 +125,11 @@ int show_command(const HistoryOptions& options) {
 int gate_command(const HistoryOptions& options) {
     const auto store = Store::open(options.file, Store::Access::read);
     if (!store) {
-        print_error(store.error());
-        return exit_usage;
+        return failure(store.error(), exit_usage);
     }
     const auto verdict = history_verdict(**store, options.view, report::ConsoleStyle(use_color(options.no_color)));
     if (!verdict) {
-        print_error(verdict.error());
-        return exit_usage;
+        return failure(verdict.error(), exit_usage);
     }
     print(verdict->text);
     if (verdict->slower != 0) {
@@ -191,13 +185,11 @@ core::Result<std::string> exported(Store& store, const HistoryOptions& options) 
 int export_command(const HistoryOptions& options) {
     const auto store = Store::open(options.file, Store::Access::read);
     if (!store) {
-        print_error(store.error());
-        return exit_usage;
+        return failure(store.error(), exit_usage);
     }
     const auto text = exported(**store, options);
     if (!text) {
-        print_error(text.error());
-        return exit_usage;
+        return failure(text.error(), exit_usage);
     }
     return write_output(options.output, *text, {options.file});
 }

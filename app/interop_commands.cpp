@@ -47,13 +47,11 @@ void print_left_out(const std::vector<std::string>& lines) {
 int write_imported(const core::Result<interop::Imported>& imported, const std::string& source, const char* what,
                    const std::string& output) {
     if (!imported) {
-        print_error(imported.error());
-        return exit_usage;
+        return failure(imported.error(), exit_usage);
     }
     print_left_out(imported->left_out);
     if (imported->cases.empty()) {
-        print_error({fmt::format("{} has nothing that could become a case", source), ""});
-        return exit_usage;
+        return failure({fmt::format("{} has nothing that could become a case", source), ""}, exit_usage);
     }
     const std::string origin =
         fmt::format("imported from {} {}", what, std::filesystem::path(source).filename().generic_string());
@@ -118,8 +116,7 @@ int export_dxdispatch(const CaseOptions& options, const std::string& output) {
     });
     print_left_out(left_out);
     if (model.empty()) {
-        print_error({"none of the cases has a counterpart in a DxDispatch model", ""});
-        return exit_usage;
+        return failure({"none of the cases has a counterpart in a DxDispatch model", ""}, exit_usage);
     }
     return write_output(output, model.text(), selection->files());
 }
@@ -148,8 +145,7 @@ int export_raw(const CaseOptions& options, const std::string& folder) {
     });
     print_left_out(left_out);
     if (exit_code == exit_ok && count == 0) {
-        print_error({"none of the cases can be computed elsewhere", ""});
-        return exit_usage;
+        return failure({"none of the cases can be computed elsewhere", ""}, exit_usage);
     }
     say("{} in {}\n", count == 1 ? "1 case" : fmt::format("{} cases", count), folder);
     return exit_code;
@@ -164,29 +160,25 @@ struct ModelImport {
 /// The distinct operators of a model or graph, with what they read in it.
 int import_nodes(const ModelImport& options, const cases::CaseFileKind& kind, const char* what) {
     if (const auto fits = report::check_nodes_path(options.output); !fits) {
-        print_error(fits.error());
-        return exit_usage;
+        return failure(fits.error(), exit_usage);
     }
     if (!can_write_documents({options.output}, {options.source})) {
         return exit_usage;
     }
     const auto model = kind.read(options.source);
     if (!model) {
-        print_error({fmt::format("{}: {}", options.source, model.error().message), model.error().hint});
-        return exit_usage;
+        return failure({fmt::format("{}: {}", options.source, model.error().message), model.error().hint}, exit_usage);
     }
     const auto written =
         report::write_nodes(model->front(), options.output,
                             fmt::format("imported from the {} {}", what,
                                         std::filesystem::path(options.source).filename().generic_string()));
     if (!written) {
-        print_error(written.error());
-        return exit_not_run;
+        return failure(written.error(), exit_not_run);
     }
     print_left_out(written->left_out);
     if (written->cases == 0) {
-        print_error({fmt::format("{} has nothing that could become a case", options.source), ""});
-        return exit_usage;
+        return failure({fmt::format("{} has nothing that could become a case", options.source), ""}, exit_usage);
     }
     warn("{} for {}, with {} of {}\n", core::counted(written->cases, "case"), core::counted(written->nodes, "node"),
          core::counted(written->files, "data file"), core::counted(written->bytes, "byte"));

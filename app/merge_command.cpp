@@ -64,19 +64,16 @@ int merge_command(MergeOptions& options) {
         return std::make_unique<MergedResult>(merge, path);
     });
     if (!outputs) {
-        print_error(outputs.error());
-        return exit_usage;
+        return failure(outputs.error(), exit_usage);
     }
     for (const std::string& file : options.files) {
         if (const auto added = merge.add(file); !added) {
-            print_error(added.error());
-            return exit_usage;
+            return failure(added.error(), exit_usage);
         }
     }
     const auto gaps = merge.find_gaps();
     if (!gaps) {
-        print_error(gaps.error());
-        return exit_usage;
+        return failure(gaps.error(), exit_usage);
     }
     const run::RunTotals totals = merge.totals();
     const std::vector<std::string> words = merge.context().command;

@@ -16,6 +16,11 @@ void print_error(const core::Error& error) {
     }
 }
 
+int failure(const core::Error& error, int exit_code) {
+    print_error(error);
+    return exit_code;
+}
+
 core::Error unknown_operator(const std::string& name, const char* otherwise) {
     const std::string hint = cases::operator_suggestion(name);
     return {fmt::format("the catalogue has no operator \"{}\"", name), hint.empty() ? otherwise : hint};

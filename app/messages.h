@@ -13,6 +13,8 @@ namespace dmlconform::app {
 
 /// Prints "dmlconform: …" and the hint, if any, on stderr.
 void print_error(const core::Error& error);
+/// The same. Returns the exit code, for commands that end with it.
+[[nodiscard]] int failure(const core::Error& error, int exit_code);
 
 /// The error for an unknown operator. The hint is a similar name, or else `otherwise`.
 [[nodiscard]] core::Error unknown_operator(const std::string& name,

@@ -41,8 +41,7 @@ int new_command(const NewOptions& options) {
     }
     const operators::OperatorSchema* schema = operators::find_operator(options.name);
     if (schema == nullptr) {
-        print_error(unknown_operator(options.name));
-        return exit_usage;
+        return failure(unknown_operator(options.name), exit_usage);
     }
     fuzz::ExampleWish wish;
     wish.level = options.level;
@@ -50,14 +49,13 @@ int new_command(const NewOptions& options) {
     wish.type = options.type.empty() ? std::nullopt : core::parse_data_type(options.type);
     const auto example = fuzz::example_case(*schema, wish);
     if (!example) {
-        print_error({fmt::format("no legal descriptor of {}{}", schema->short_name(), wish_text(options)),
-                     fmt::format("`dmlconform describe {}` shows what its tensors may be", schema->short_name())});
-        return exit_usage;
+        return failure({fmt::format("no legal descriptor of {}{}", schema->short_name(), wish_text(options)),
+                        fmt::format("`dmlconform describe {}` shows what its tensors may be", schema->short_name())},
+                       exit_usage);
     }
     const auto object = cases::case_to_json(*example);
     if (!object) {
-        print_error(object.error());
-        return exit_not_run;
+        return failure(object.error(), exit_not_run);
     }
     const std::string text = cases::case_file_text("", {&*object, 1});
     if (const int code = write_output(options.output, text, {}); code != exit_ok) {

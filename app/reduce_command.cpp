@@ -191,12 +191,10 @@ int reduce_command(ReduceOptions& options, const Invocation& invocation) {
     settings.precision = options.engines.precisions(judges->engines).front();
     const auto reduction = fuzz::reduce(*subject, *judges->failing, judges->other, settings);
     if (!reduction) {
-        print_error(reduction.error());
-        return exit_not_run;
+        return failure(reduction.error(), exit_not_run);
     }
     if (const auto written = fuzz::write_reduced(reduction->subject, path); !written) {
-        print_error(written.error());
-        return exit_not_run;
+        return failure(written.error(), exit_not_run);
     }
     print_reduction(*reduction, *subject, judges->failing->info().name, path);
     return interrupted() ? interrupt_exit_code() : exit_ok;

@@ -105,8 +105,7 @@ int report_command(ReportOptions& options) {
     }
     if (!options.history.empty()) {
         if (const auto read = read_trends(options.history, options.data); !read) {
-            print_error(read.error());
-            return exit_usage;
+            return failure(read.error(), exit_usage);
         }
     }
     const bool written = write_document(options.markdown, [&] { return page::markdown(options.data); }) &&

@@ -330,21 +330,18 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
         return exit_usage;
     }
     if (const auto good = options.against.check(options.engines); !good) {
-        print_error(good.error());
-        return exit_usage;
+        return failure(good.error(), exit_usage);
     }
     options.engines.one_more = options.against.engine;
     options.engines.takes_outputs = true;
     options.cases.without_expected = options.against.any();
     options.settings.cases.keep_computed = !options.against.record.empty();
     if (const auto applied = apply_test_environment(options.cases.selector.filters, options.outputs.junit); !applied) {
-        print_error(applied.error());
-        return exit_usage;
+        return failure(applied.error(), exit_usage);
     }
     const auto shard = choose_shard(options.shards);
     if (!shard) {
-        print_error(shard.error());
-        return exit_usage;
+        return failure(shard.error(), exit_usage);
     }
     // The reference alone has nothing to compare single nodes with.
     options.cases.models.is_judged = options.engines.engines != std::vector<std::string>{"cpu"};
@@ -359,8 +356,7 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
     if (*shard) {
         const auto taken = take_shard(options.shards, **shard, *selection);
         if (!taken) {
-            print_error(taken.error());
-            return exit_usage;
+            return failure(taken.error(), exit_usage);
         }
         info = *taken;
         info->cases *= options.settings.repeat;
@@ -372,8 +368,7 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
     options.outputs.needed_files.push_back(options.against.record);
     auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), bundle_options(options));
     if (!outputs) {
-        print_error(outputs.error());
-        return exit_usage;
+        return failure(outputs.error(), exit_usage);
     }
     int exit_code = exit_ok;
     options.engines.options.worker.interrupted = interrupted;
@@ -395,8 +390,7 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
                                        std::min(cases_at_a_time(options), std::max<std::size_t>(selection->count, 1)),
                                        options.jobs != 0);
     if (!sets) {
-        print_error(sets.error());
-        return exit_not_run;
+        return failure(sets.error(), exit_not_run);
     }
     if (lost && options.strict) {
         options.doubts.emplace_back("not all that failed could be run again (--strict)");
@@ -501,8 +495,7 @@ void set_up(Command command, RunOptions& options) {
 int rerun(const std::string& path, const Invocation& invocation) {
     const auto failed = read_failed(path);
     if (!failed) {
-        print_error(failed.error());
-        return exit_usage;
+        return failure(failed.error(), exit_usage);
     }
     if (failed->ids->empty()) {
         say("Nothing failed in {}, so that nothing is run.\n", path);
@@ -511,8 +504,7 @@ int rerun(const std::string& path, const Invocation& invocation) {
     const std::vector<std::string> asked(invocation.words.begin() + 2, invocation.words.end());
     const auto carried = carried_words(path, *failed, asked);
     if (!carried) {
-        print_error(carried.error());
-        return exit_usage;
+        return failure(carried.error(), exit_usage);
     }
     Invocation again{{invocation.words[0], invocation.words[1]}};
     again.words.insert(again.words.end(), carried->begin(), carried->end());
@@ -521,8 +513,8 @@ int rerun(const std::string& path, const Invocation& invocation) {
     const auto read =
         read_words([&](Command command) { set_up(command, options); }, {again.words.begin() + 2, again.words.end()});
     if (!read) {
-        print_error({fmt::format("{}: its options cannot be taken over: {}", path, read.error().message), ""});
-        return exit_usage;
+        return failure({fmt::format("{}: its options cannot be taken over: {}", path, read.error().message), ""},
+                       exit_usage);
     }
     if (!carried->empty()) {
         warn("dmlconform: as in {}: {}\n", path, core::show_list(*carried, " "));

@@ -85,74 +85,69 @@ core::Result<Matrices> matrices_of(const OnnxNode& node, const OnnxTensor* a, co
     return matrices;
 }
 
-/// A case with ATensor, BTensor and OutputTensor.
-core::Result<OnnxCase> product_case(const OnnxNode& node, const Matrices& matrices, const std::string& directml) {
-    OnnxCase result(directml);
-    for (const auto& done : {result.broadcast_input("ATensor", matrices.a, matrices.a_sizes),
-                             result.broadcast_input("BTensor", matrices.b, matrices.b_sizes)}) {
+/// A case with ATensor, BTensor and OutputTensor, which have `rank` dimensions.
+struct Product {
+    OnnxCase result;
+    std::size_t rank = 0;
+};
+
+core::Result<Product> product_of(const OnnxNode& node, const OnnxTensor* a, const OnnxTensor* b,
+                                 const std::string& directml) {
+    const auto matrices = matrices_of(node, a, b);
+    if (!matrices) {
+        return tl::unexpected(matrices.error());
+    }
+    Product product{OnnxCase(directml), matrices->sizes.size()};
+    for (const auto& done : {product.result.broadcast_input("ATensor", matrices->a, matrices->a_sizes),
+                             product.result.broadcast_input("BTensor", matrices->b, matrices->b_sizes)}) {
         if (!done) {
             return tl::unexpected(done.error());
         }
     }
-    result.output("OutputTensor", *node.output(0), matrices.sizes);
-    return result;
+    product.result.output("OutputTensor", *node.output(0), matrices->sizes);
+    return product;
 }
 
 Mapped map_matmul(const OnnxNode& node) {
-    const auto matrices = matrices_of(node, node.input(0), node.input(1));
-    if (!matrices) {
-        return tl::unexpected(matrices.error());
+    auto product = product_of(node, node.input(0), node.input(1), "GEMM");
+    if (!product) {
+        return tl::unexpected(product.error());
     }
-    auto result = product_case(node, *matrices, "GEMM");
-    if (!result) {
-        return tl::unexpected(result.error());
-    }
-    return result->set("TransA", "NONE").set("TransB", "NONE").set("Alpha", 1).set("Beta", 0).take();
+    return product->result.set("TransA", "NONE").set("TransB", "NONE").set("Alpha", 1).set("Beta", 0).take();
 }
 
 /// Adds a scale or zero point if the node has it: one element, or one for each row or column along a dimension that is
 /// counted from the end.
-void add_parameter(OnnxCase& result, const std::string& field, const OnnxTensor* tensor, std::size_t rank,
-                   std::size_t from_end) {
-    if (tensor == nullptr) {
-        return;
+void add_parameter(Product& product, const std::string& field, const OnnxTensor* tensor, std::size_t from_end) {
+    if (tensor != nullptr) {
+        product.result.input(field, *tensor,
+                             tensor->sizes.size() <= 1 ? along(*tensor, product.rank, product.rank - from_end)
+                                                       : padded(tensor->sizes, product.rank));
     }
-    result.input(field, *tensor,
-                 tensor->sizes.size() <= 1 ? along(*tensor, rank, rank - from_end) : padded(tensor->sizes, rank));
 }
 
 Mapped map_matmul_integer(const OnnxNode& node) {
-    const auto matrices = matrices_of(node, node.input(0), node.input(1));
-    if (!matrices) {
-        return tl::unexpected(matrices.error());
+    auto product = product_of(node, node.input(0), node.input(1), "MATRIX_MULTIPLY_INTEGER");
+    if (!product) {
+        return tl::unexpected(product.error());
     }
-    auto result = product_case(node, *matrices, "MATRIX_MULTIPLY_INTEGER");
-    if (!result) {
-        return tl::unexpected(result.error());
-    }
-    const std::size_t rank = matrices->sizes.size();
-    add_parameter(*result, "AZeroPointTensor", node.input(2), rank, 2);
-    add_parameter(*result, "BZeroPointTensor", node.input(3), rank, 1);
-    return result->take();
+    add_parameter(*product, "AZeroPointTensor", node.input(2), 2);
+    add_parameter(*product, "BZeroPointTensor", node.input(3), 1);
+    return product->result.take();
 }
 
 Mapped map_quantized_matmul(const OnnxNode& node) {
-    const auto matrices = matrices_of(node, node.input(0), node.input(3));
-    if (!matrices) {
-        return tl::unexpected(matrices.error());
+    auto product = product_of(node, node.input(0), node.input(3), "QUANTIZED_LINEAR_MATRIX_MULTIPLY");
+    if (!product) {
+        return tl::unexpected(product.error());
     }
-    auto result = product_case(node, *matrices, "QUANTIZED_LINEAR_MATRIX_MULTIPLY");
-    if (!result) {
-        return tl::unexpected(result.error());
-    }
-    const std::size_t rank = matrices->sizes.size();
-    add_parameter(*result, "AScaleTensor", node.input(1), rank, 2);
-    add_parameter(*result, "AZeroPointTensor", node.input(2), rank, 2);
-    add_parameter(*result, "BScaleTensor", node.input(4), rank, 1);
-    add_parameter(*result, "BZeroPointTensor", node.input(5), rank, 1);
-    add_parameter(*result, "OutputScaleTensor", node.input(6), rank, 2);
-    add_parameter(*result, "OutputZeroPointTensor", node.input(7), rank, 2);
-    return result->take();
+    add_parameter(*product, "AScaleTensor", node.input(1), 2);
+    add_parameter(*product, "AZeroPointTensor", node.input(2), 2);
+    add_parameter(*product, "BScaleTensor", node.input(4), 1);
+    add_parameter(*product, "BZeroPointTensor", node.input(5), 1);
+    add_parameter(*product, "OutputScaleTensor", node.input(6), 2);
+    add_parameter(*product, "OutputZeroPointTensor", node.input(7), 2);
+    return product->result.take();
 }
 
 // ---- convolutions ------------------------------------------------------------------------------------------------

@@ -248,32 +248,13 @@ core::Result<std::vector<std::string>> Merge::find_gaps() {
                                                                          : std::string("the same case")),
                           "were they divided by different --durations, or shuffled differently?");
     }
-    if (const auto counted = count_skips().and_then([this] { return count_unverified(); }); !counted) {
+    if (const auto counted = count_unverified(); !counted) {
         return tl::unexpected(counted.error());
     }
     return gaps;
 }
 
-/// Counts the unrequested skips on the gate, in the order of the cases.
-core::Result<void> Merge::count_skips() {
-    for (const StoredResult& stored : stored_) {
-        // A result that verifies something is not such a skip.
-        if (!stored.gated || stored.shown != run::Shown::nothing) {
-            continue;
-        }
-        const auto line = lines_.read(stored.offset, stored.length);
-        if (!line) {
-            return tl::unexpected(line.error());
-        }
-        const Json result = Json::parse(*line);
-        if (result["status"] == run::to_string(run::Status::skip)) {
-            skips_[engine_and_reason(result)].add(result["id"].get_ref<const std::string&>());
-        }
-    }
-    return {};
-}
-
-/// Counts the gated cases that no engine verified, in the order of the cases.
+/// Counts the gated cases that no engine verified and the unrequested skips on the gate, in the order of the cases.
 core::Result<void> Merge::count_unverified() {
     for (auto first = stored_.begin(); first != stored_.end();) {
         const auto last = std::find_if(first, stored_.end(),
@@ -282,13 +263,25 @@ core::Result<void> Merge::count_unverified() {
             first, last, [](const StoredResult& a, const StoredResult& b) { return a.shown < b.shown; });
         std::string id;
         std::vector<std::string> why;
-        for (auto stored = first; stored != last && first->gated && best->shown != run::Shown::all; ++stored) {
+        for (auto stored = first; stored != last; ++stored) {
+            const bool is_unverified = first->gated && best->shown != run::Shown::all;
+            // A result that verifies something is not such a skip.
+            const bool may_be_skip = stored->gated && stored->shown == run::Shown::nothing;
+            if (!is_unverified && !may_be_skip) {
+                continue;
+            }
             const auto line = lines_.read(stored->offset, stored->length);
             if (!line) {
                 return tl::unexpected(line.error());
             }
             const Json result = Json::parse(*line);
             id = result["id"].get<std::string>();
+            if (may_be_skip && result["status"] == run::to_string(run::Status::skip)) {
+                skips_[engine_and_reason(result)].add(id);
+            }
+            if (!is_unverified) {
+                continue;
+            }
             if (best->shown != run::Shown::powerless) {
                 why.push_back(engine_and_reason(result));
             } else if (stored->shown == run::Shown::powerless && why.empty()) {

@@ -52,7 +52,6 @@ private:
     [[nodiscard]] core::Result<void> take(const std::string& path, nlohmann::ordered_json& result);
     [[nodiscard]] core::Result<void> compare_with_first(const Part& part) const;
     [[nodiscard]] std::vector<EngineInfo> engines() const;
-    [[nodiscard]] core::Result<void> count_skips();
     [[nodiscard]] core::Result<void> count_unverified();
 
     std::vector<Part> parts_;

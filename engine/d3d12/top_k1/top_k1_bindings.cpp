@@ -164,10 +164,8 @@ private:
 
     void find_best_of_chunks(std::uint64_t chunks) {
         const std::uint64_t groups = groups_of(length_, longest_chunk);
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1_chunks", {{"WORDS", common_.packing == 0 ? 1u : 0u}}};
-        dispatch.groups = sequence_count_ * groups;
-        add_selection(std::move(dispatch), parameters_of(length_, groups, true), chunks, true, false);
+        add_selection({"top_k1_chunks", {{"WORDS", common_.packing == 0 ? 1u : 0u}}}, sequence_count_ * groups,
+                      parameters_of(length_, groups, true), chunks, true, false);
     }
 
     /// A pass over the elements of the chunks that the last pass kept. Returns how many it keeps.
@@ -175,10 +173,7 @@ private:
         const std::uint64_t tiles = groups_of(elements, shares_in_chunks.entries());
         Parameters parameters = parameters_of(length_, tiles, true);
         parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares_in_chunks.threads));
-        Dispatch dispatch;
-        dispatch.shader = few_in_chunks();
-        dispatch.groups = sequence_count_ * tiles;
-        add_selection(std::move(dispatch), parameters, tiles * k_, false, false);
+        add_selection(few_in_chunks(), sequence_count_ * tiles, parameters, tiles * k_, false, false);
         return tiles * k_;
     }
 
@@ -233,25 +228,26 @@ private:
         const std::uint64_t tiles = groups_of(length, shares.entries());
         Parameters parameters = parameters_of(length, tiles, from_tensor);
         parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(shares.threads));
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1_few",
-                           {{"FROM_TENSOR", from_tensor ? 1u : 0u},
-                            {"TO_TENSOR", to_tensor ? 1u : 0u},
-                            {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)},
-                            {"WORDS", from_tensor && common_.packing == 0 ? 1u : 0u},
-                            {"CHUNKS", 0}}};
-        dispatch.groups = groups_of(sequence_count_, group_size / shares.threads) * tiles;
-        add_selection(std::move(dispatch), parameters, tiles * k_, from_tensor, to_tensor);
+        add_selection({"top_k1_few",
+                       {{"FROM_TENSOR", from_tensor ? 1u : 0u},
+                        {"TO_TENSOR", to_tensor ? 1u : 0u},
+                        {"PER_THREAD", static_cast<std::uint32_t>(shares.per_thread)},
+                        {"WORDS", from_tensor && common_.packing == 0 ? 1u : 0u},
+                        {"CHUNKS", 0}}},
+                      groups_of(sequence_count_, group_size / shares.threads) * tiles, parameters, tiles * k_,
+                      from_tensor, to_tensor);
         return tiles * k_;
     }
 
-    /// The buffers of a pass that keeps this many candidates of each sequence.
-    void add_selection(Dispatch dispatch, const Parameters& parameters, std::uint64_t candidates, bool from_tensor,
-                       bool to_tensor) {
+    /// Adds a pass that keeps this many candidates of each sequence.
+    void add_selection(ShaderVariant shader, std::uint64_t groups, const Parameters& parameters,
+                       std::uint64_t candidates, bool from_tensor, bool to_tensor) {
         const BufferRef source = from_tensor ? BufferRef{} : entries();
-        dispatch.buffers = {input(0), output(0), output(1), source, to_tensor ? BufferRef{} : next_entries(candidates)};
-        dispatch.parameters = parameters_from(parameters);
-        plan_.dispatches.push_back(std::move(dispatch));
+        plan_.dispatches.push_back(
+            {std::move(shader),
+             {input(0), output(0), output(1), source, to_tensor ? BufferRef{} : next_entries(candidates)},
+             parameters_from(parameters),
+             groups});
     }
 
     /// A pass that sorts tiles of `length` entries of each sequence. Returns how many it keeps.
@@ -269,14 +265,13 @@ private:
         Parameters parameters = parameters_of(length, tiles, from_tensor);
         parameters.kept = static_cast<std::uint32_t>(kept);
         parameters.log_threads = static_cast<std::uint32_t>(std::countr_zero(threads));
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1_sort",
-                           {{"FROM_TENSOR", from_tensor ? 1u : 0u},
-                            {"TO_TENSOR", to_tensor ? 1u : 0u},
-                            {"NARROW", from_tensor && common_.packing != 0 ? 1u : 0u},
-                            {"GROUP_SIZE", static_cast<std::uint32_t>(group)}}};
-        dispatch.groups = groups_of(sequence_count_, group / threads) * tiles;
-        add_selection(std::move(dispatch), parameters, tiles * kept, from_tensor, to_tensor);
+        add_selection({"top_k1_sort",
+                       {{"FROM_TENSOR", from_tensor ? 1u : 0u},
+                        {"TO_TENSOR", to_tensor ? 1u : 0u},
+                        {"NARROW", from_tensor && common_.packing != 0 ? 1u : 0u},
+                        {"GROUP_SIZE", static_cast<std::uint32_t>(group)}}},
+                      groups_of(sequence_count_, group / threads) * tiles, parameters, tiles * kept, from_tensor,
+                      to_tensor);
         return tiles * kept;
     }
 
@@ -294,10 +289,9 @@ private:
         // Selection needs room for one entry per thread, and sequences that are long enough to benefit.
         constexpr std::uint64_t shortest_picked_from = 512;
         parameters.picks = slots >= shortest_picked_from && run * entries_per_thread * entries_per_thread <= slots;
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1", {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}}};
-        dispatch.groups = groups_of(sequence_count_, sequences_per_tile) * tiles;
-        add_selection(std::move(dispatch), parameters, tiles * kept, from_tensor, to_tensor);
+        add_selection({"top_k1", {{"FROM_TENSOR", from_tensor ? 1u : 0u}, {"TO_TENSOR", to_tensor ? 1u : 0u}}},
+                      groups_of(sequence_count_, sequences_per_tile) * tiles, parameters, tiles * kept, from_tensor,
+                      to_tensor);
         return tiles * kept;
     }
 
@@ -309,13 +303,11 @@ private:
         parameters.merged_length = static_cast<std::uint32_t>(merged_length);
         parameters.merged_count = static_cast<std::uint32_t>(merged_count);
         parameters.chunks_per_run = static_cast<std::uint32_t>(groups_of(merged_length, TOP_K1_MERGED_CHUNK));
-        Dispatch dispatch;
-        dispatch.shader = {"top_k1_merge", {key_words()}};
         const BufferRef source = entries();
-        dispatch.buffers = {source, next_entries(merged_length * merged_count)};
-        dispatch.parameters = parameters_from(parameters);
-        dispatch.groups = sequence_count_ * merged_count * parameters.chunks_per_run;
-        plan_.dispatches.push_back(std::move(dispatch));
+        plan_.dispatches.push_back({{"top_k1_merge", {key_words()}},
+                                    {source, next_entries(merged_length * merged_count)},
+                                    parameters_from(parameters),
+                                    sequence_count_ * merged_count * parameters.chunks_per_run});
     }
 
     void write() {
