@@ -13,20 +13,9 @@ namespace {
 
 using element_wise::Segment;
 
-void load_number(const core::Tensor& from, const Segment& at, double& to) {
-    element_wise::load(from.buffer.bytes(), at, 1, &to);
-}
-void load_number(const core::Tensor& from, const Segment& at, Estimate& to) {
-    double number = 0;
-    element_wise::load(from.buffer.bytes(), at, 1, &number);
-    to = number;
-}
-void load_number(const core::Tensor& from, const Segment& at, Rounded& to) {
-    double number = 0;
-    element_wise::load(from.buffer.bytes(), at, 1, &number);
-    to = number;
-}
-void load_number(const core::Tensor& from, const Segment& at, Ranged& to) {
+/// Real numbers of any kind, which are made of doubles.
+template <class Real>
+void load_number(const core::Tensor& from, const Segment& at, Real& to) {
     double number = 0;
     element_wise::load(from.buffer.bytes(), at, 1, &number);
     to = number;
@@ -93,7 +82,6 @@ Number Call::scalar(std::string_view name, core::DataType type) const {
     load_number(one, {type, 0, 0}, number);
     return number;
 }
-template double Call::scalar(std::string_view, core::DataType) const;
 template Estimate Call::scalar(std::string_view, core::DataType) const;
 template Rounded Call::scalar(std::string_view, core::DataType) const;
 template Ranged Call::scalar(std::string_view, core::DataType) const;

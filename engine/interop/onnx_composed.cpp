@@ -34,8 +34,7 @@ Nodes expand_mish(Expansion& to) {
 
 /// The approximation by tanh, as in ONNX's function body.
 Nodes expand_gelu(Expansion& to) {
-    const onnx::AttributeProto* approximate = to.attribute("approximate");
-    if (approximate == nullptr || approximate->s() != "tanh") {
+    if (to.text_of("approximate", "") != "tanh") {
         return unchanged(to);
     }
     const std::string& data = to.input(0);
@@ -259,8 +258,7 @@ Nodes expand_einsum_of_one(Expansion& to, const std::string& equation) {
 
 /// Einsum of two factors without repeated labels: a matrix product between transpositions.
 Nodes expand_einsum(Expansion& to) {
-    const onnx::AttributeProto* written = to.attribute("equation");
-    std::string equation = written == nullptr ? "" : written->s();
+    std::string equation = to.text_of("equation", "");
     std::erase(equation, ' ');
     if (to.node().input.size() == 1 && equation.find(',') == std::string::npos) {
         return expand_einsum_of_one(to, equation);

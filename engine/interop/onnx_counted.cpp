@@ -37,11 +37,6 @@ struct Grams {
     std::vector<std::int64_t> columns;
 };
 
-std::vector<std::int64_t> integers_of(const Expansion& to, std::string_view name) {
-    const onnx::AttributeProto* found = to.attribute(name);
-    return found == nullptr ? std::vector<std::int64_t>() : found->ints();
-}
-
 /// The n-grams from min_gram_length to max_gram_length, which are compared; empty if the lists are inconsistent.
 struct GramsOfLength {
     std::int64_t length = 0;
@@ -51,8 +46,7 @@ struct GramsOfLength {
 };
 
 core::Result<std::vector<GramsOfLength>> grams_by_length(const Expansion& to) {
-    const Grams grams{integers_of(to, "pool_int64s"), integers_of(to, "ngram_counts"),
-                      integers_of(to, "ngram_indexes")};
+    const Grams grams{to.integers_of("pool_int64s"), to.integers_of("ngram_counts"), to.integers_of("ngram_indexes")};
     const onnx::AttributeProto* weights = to.attribute("weights");
     std::vector<GramsOfLength> all;
     std::size_t gram = 0;
@@ -162,10 +156,9 @@ Nodes expand_gram_counts(Expansion& to) {
     const auto rows_count = static_cast<std::int64_t>(data->count()) / width;
     const std::string rows =
         data->sizes.size() == 2 ? to.input(0) : to.add("Reshape", {to.input(0), to.whole_numbers({rows_count, width})});
-    const onnx::AttributeProto* mode = to.attribute("mode");
-    const std::string kind = mode == nullptr ? "" : mode->s();
+    const std::string kind = to.text_of("mode", "");
     std::int64_t columns = 0;
-    for (const std::int64_t column : integers_of(to, "ngram_indexes")) {
+    for (const std::int64_t column : to.integers_of("ngram_indexes")) {
         if (column < 0 || column >= most_compared) {
             return core::fail("TfIdfVectorizer has a negative column, or too many columns");
         }

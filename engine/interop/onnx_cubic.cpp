@@ -52,8 +52,7 @@ double cubic(double distance, double a) {
 
 /// One row for each element of the output.
 core::Result<onnx::TensorProto> weights_of(const Expansion& to, const Axis& axis) {
-    const onnx::AttributeProto* written = to.attribute("coordinate_transformation_mode");
-    const std::string mode = written == nullptr ? "half_pixel" : written->s();
+    const std::string mode = to.text_of("coordinate_transformation_mode", "half_pixel");
     const double a = to.number_of("cubic_coeff_a", -0.75F);
     const bool exclude = to.integer_of("exclude_outside", 0) != 0;
     std::vector<double> weights(static_cast<std::size_t>(axis.in * axis.out));
@@ -109,8 +108,7 @@ core::Result<std::vector<Axis>> axes_of(const Expansion& to, const OnnxTensor& d
 
 Nodes expand_resize(Expansion& to) {
     const OnnxTensor* data = to.known(0);
-    const onnx::AttributeProto* mode = to.attribute("mode");
-    if (to.node().op_type() != "Resize" || mode == nullptr || mode->s() != "cubic" || data == nullptr) {
+    if (to.node().op_type() != "Resize" || to.text_of("mode", "") != "cubic" || data == nullptr) {
         return std::vector{to.node()};
     }
     if (to.integer_of("antialias", 0) != 0 || to.opset() < 11 || data->sizes.size() != 4) {

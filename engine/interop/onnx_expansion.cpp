@@ -51,8 +51,7 @@ Nodes expand_dropout(Expansion& to) {
 /// In training: uses the batch's own mean and variance, which are averaged into the running ones.
 Nodes expand_batch_normalisation(Expansion& to) {
     const OnnxTensor* data = to.known(0);
-    const onnx::AttributeProto* training = to.attribute("training_mode");
-    if (training == nullptr || training->i() == 0) {
+    if (to.integer_of("training_mode", 0) == 0) {
         return std::vector{to.node()};
     }
     if (data == nullptr || data->sizes.size() < 2) {
@@ -69,8 +68,7 @@ Nodes expand_batch_normalisation(Expansion& to) {
     const std::string channels = to.whole_number(data->sizes[1]);
     const std::string means = to.add("Reshape", {mean, channels});
     const std::string variances = to.add("Reshape", {variance, channels});
-    const onnx::AttributeProto* written = to.attribute("momentum");
-    const float momentum = written == nullptr ? 0.9F : written->f();
+    const float momentum = to.number_of("momentum", 0.9F);
     const std::string old_part = to.number(momentum);
     const std::string new_part = to.number(1 - momentum);
     for (const auto& [index, batch] : {std::pair(3, means), std::pair(4, variances)}) {
@@ -104,8 +102,7 @@ Classes classes_of(Expansion& to, const std::string& target) {
 
 /// The weighted likelihood of the selected class; zero for ignored ones.
 Nodes expand_likelihood(Expansion& to, const std::string& likelihoods) {
-    const onnx::AttributeProto* written = to.attribute("reduction");
-    const std::string reduction = written == nullptr ? "mean" : written->s();
+    const std::string reduction = to.text_of("reduction", "mean");
     const auto [classes, ignored] = classes_of(to, to.input(1));
     const auto unless_ignored = [&, &ignored = ignored](const std::string& values) {
         return ignored.empty() ? values : to.add("Where", {ignored, to.number(0), values});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/element.h"
+#include "engine/interop/model/node_access.h"
 #include "engine/interop/onnx_expansion.h"
 #include "engine/interop/onnx_node.h"
 
@@ -65,9 +66,7 @@ public:
     [[nodiscard]] std::string output(int index) const { return index < node_.output.size() ? node_.output(index) : ""; }
     [[nodiscard]] const OnnxTensor* known(int index) const { return known_(input(index)); }
     [[nodiscard]] const onnx::AttributeProto* attribute(std::string_view name) const {
-        const auto& all = node_.attribute();
-        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name() == name; });
-        return found == all.end() ? nullptr : &*found;
+        return attribute_of(node_, name);
     }
 
     /// Adds a node with one output called `output`, or with a generated name. Returns the name.
@@ -156,6 +155,15 @@ public:
     [[nodiscard]] float number_of(std::string_view name, float otherwise) const {
         const onnx::AttributeProto* found = attribute(name);
         return found == nullptr ? otherwise : found->f();
+    }
+    [[nodiscard]] std::string text_of(std::string_view name, const char* otherwise) const {
+        const onnx::AttributeProto* found = attribute(name);
+        return found == nullptr ? otherwise : found->s();
+    }
+    /// The list; empty if it is absent.
+    [[nodiscard]] std::vector<std::int64_t> integers_of(std::string_view name) const {
+        const onnx::AttributeProto* found = attribute(name);
+        return found == nullptr ? std::vector<std::int64_t>() : found->ints();
     }
     /// The node's attributes except these.
     [[nodiscard]] Attributes attributes_without(std::initializer_list<std::string_view> names) const {

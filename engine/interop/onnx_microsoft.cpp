@@ -12,8 +12,7 @@ struct FusedActivation {
 };
 
 core::Result<FusedActivation> fused_activation(const Expansion& to) {
-    const onnx::AttributeProto* written = to.attribute("activation");
-    const std::string type = written == nullptr ? "" : written->s();
+    const std::string type = to.text_of("activation", "");
     const onnx::AttributeProto* list = to.attribute("activation_params");
     std::vector<float> numbers;
     if (list != nullptr) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/utf8.h"
+#include "engine/interop/model/node_access.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -31,12 +32,7 @@ void expect(ordered_json& object, const std::string& tensor_name, const OnnxTens
 }  // namespace
 
 const onnx::AttributeProto* OnnxNode::attribute(std::string_view name) const {
-    for (const onnx::AttributeProto& candidate : proto->attribute()) {
-        if (candidate.name() == name) {
-            return &candidate;
-        }
-    }
-    return nullptr;
+    return attribute_of(*proto, name);
 }
 
 std::int64_t OnnxNode::integer(std::string_view name, std::int64_t otherwise) const {

@@ -123,19 +123,14 @@ std::string sampled(Expansion& to, const std::string& image, const std::vector<T
     return weight.empty() ? pixel : to.add("Mul", {pixel, weight});
 }
 
-std::string text_of(const Expansion& to, std::string_view name, const char* otherwise) {
-    const onnx::AttributeProto* found = to.attribute(name);
-    return found == nullptr ? otherwise : found->s();
-}
-
 }  // namespace
 
 Nodes expand_grid_sample(Expansion& to) {
     const OnnxTensor* image = to.known(0);
     const OnnxTensor* grid = to.known(1);
-    std::string mode = text_of(to, "mode", "linear");
+    std::string mode = to.text_of("mode", "linear");
     mode = mode.starts_with("bi") ? mode.substr(2) : mode;
-    const std::string written = text_of(to, "padding_mode", "zeros");
+    const std::string written = to.text_of("padding_mode", "zeros");
     if (image == nullptr || grid == nullptr || image->sizes.size() < 4 || image->sizes.size() > 5 ||
         grid->sizes.size() != image->sizes.size() || grid->sizes.back() + 2 != image->sizes.size() ||
         image->type != core::DataType::float32 || grid->type != core::DataType::float32 ||

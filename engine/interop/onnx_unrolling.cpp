@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/core/utf8.h"
+#include "engine/interop/model/node_access.h"
 
 namespace dmlconform::interop {
 namespace {
@@ -37,7 +38,7 @@ UnrolledValue find_in(const UnrolledScope& scope, const std::string& name) {
 }
 
 std::vector<std::int64_t> list_of(const onnx::NodeProto& node, std::string_view name, std::size_t count) {
-    const onnx::AttributeProto* found = unrolling::attribute(node, name);
+    const onnx::AttributeProto* found = attribute_of(node, name);
     std::vector<std::int64_t> values = found == nullptr ? std::vector<std::int64_t>() : found->ints();
     values.resize(count, 0);
     return values;
@@ -121,7 +122,7 @@ private:
 
     core::Result<Values> run_body(const onnx::NodeProto& node, std::string_view name, Values inputs,
                                   const UnrolledScope& outer, int depth) {
-        const onnx::AttributeProto* body = unrolling::attribute(node, name);
+        const onnx::AttributeProto* body = attribute_of(node, name);
         if (body == nullptr || static_cast<std::size_t>(body->g().input.size()) != inputs.size()) {
             return core::fail(fmt::format("{} has no {}, or one with another number of inputs",
                                           core::shortened(node.op_type()), name));

@@ -1,9 +1,9 @@
 // Adds nodes while a model is unrolled.
 #include "engine/interop/onnx_unrolling_steps.h"
+#include "engine/interop/model/node_access.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/interop/onnx_node.h"
@@ -26,13 +26,8 @@ onnx::AttributeProto named_integer(const char* name, std::int64_t value) {
 
 }  // namespace
 
-const onnx::AttributeProto* attribute(const onnx::NodeProto& node, std::string_view name) {
-    const auto found = std::ranges::find(node.attribute(), name, onnx::name_of);
-    return found == node.attribute().end() ? nullptr : &*found;
-}
-
 std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::int64_t otherwise) {
-    const onnx::AttributeProto* found = attribute(node, name);
+    const onnx::AttributeProto* found = attribute_of(node, name);
     return found == nullptr ? otherwise : found->i();
 }
 

@@ -25,7 +25,6 @@ namespace unrolling {
 using Values = std::vector<UnrolledValue>;
 using AddNode = std::function<core::Result<void>(onnx::NodeProto)>;
 
-[[nodiscard]] const onnx::AttributeProto* attribute(const onnx::NodeProto& node, std::string_view name);
 [[nodiscard]] std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::int64_t otherwise);
 
 class Steps {
