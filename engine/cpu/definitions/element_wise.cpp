@@ -130,8 +130,7 @@ void evaluate(Call& call) {
 /// A formula of `inputs` elements.
 template <std::size_t inputs, Numbers numbers, Store how = Store::wrapping, class F>
 Definition formula(std::string_view name, F /*formula*/) {
-    return {name, [](Call& call) { evaluate<inputs, numbers, how, F, double>(call); },
-            [](Call& call) { evaluate<inputs, numbers, how, F, Estimate>(call); },
+    return {name, [](Call& call) { evaluate<inputs, numbers, how, F, Estimate>(call); },
             [](Call& call) { evaluate<inputs, numbers, how, F, Rounded>(call); },
             [](Call& call) { evaluate<inputs, numbers, how, F, Ranged>(call); }};
 }
