@@ -508,10 +508,6 @@ private:
     Dimensions dimensions_;
 };
 
-bool cut_anywhere(Cut& cut) {
-    return cut.take_from_all();
-}
-
 /// The attributes contain one number per channel.
 bool cut_between_channels(Cut& cut) {
     constexpr std::size_t channel_dimension = 1;

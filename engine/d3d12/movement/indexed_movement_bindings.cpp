@@ -81,8 +81,9 @@ Addressing by_tensor(const Descriptor& descriptor, const TensorDesc& data, const
     return result;
 }
 
-Addressing by_tuples(const Descriptor& descriptor, const TensorDesc& data, const Strides& data_strides,
-                     std::size_t batches) {
+Addressing by_tuples(const Descriptor& descriptor, const TensorDesc& data, const Strides& data_strides) {
+    const std::size_t batches =
+        descriptor.has_field("BatchDimensionCount") ? descriptor.uint("BatchDimensionCount") : 0;
     const TensorDesc& indices = *descriptor.tensor("IndicesTensor");
     const Strides index_strides = core::signed_strides(indices);
     std::size_t d = data.sizes.size() - descriptor.uint("InputDimensionCount");
@@ -175,34 +176,11 @@ DispatchPlan plan_gather(const Descriptor& descriptor, const Addressing& address
     return {{}, {std::move(gather).dispatch(input(0), input(0), input(1))}};
 }
 
-template <class Address>
-DispatchPlan gathered(const Descriptor& descriptor, Address&& address) {
+/// `address` is a function above.
+template <Addressing (*address)(const Descriptor&, const TensorDesc&, const Strides&)>
+DispatchPlan gathered(const Descriptor& descriptor) {
     const TensorDesc& data = *descriptor.tensor("InputTensor");
-    return plan_gather(descriptor, address(data, core::signed_strides(data)));
-}
-
-DispatchPlan plan_gather_tensor(const Descriptor& descriptor) {
-    return gathered(descriptor, [&](const TensorDesc& data, const Strides& strides) {
-        return by_tensor(descriptor, data, strides);
-    });
-}
-
-DispatchPlan plan_gather_elements(const Descriptor& descriptor) {
-    return gathered(descriptor, [&](const TensorDesc& data, const Strides& strides) {
-        return along_axis(descriptor, data, strides);
-    });
-}
-
-DispatchPlan plan_gather_nd(const Descriptor& descriptor) {
-    return gathered(descriptor, [&](const TensorDesc& data, const Strides& strides) {
-        return by_tuples(descriptor, data, strides, 0);
-    });
-}
-
-DispatchPlan plan_gather_nd1(const Descriptor& descriptor) {
-    return gathered(descriptor, [&](const TensorDesc& data, const Strides& strides) {
-        return by_tuples(descriptor, data, strides, descriptor.uint("BatchDimensionCount"));
-    });
+    return plan_gather(descriptor, address(descriptor, data, core::signed_strides(data)));
 }
 
 DispatchPlan plan_one_hot(const Descriptor& descriptor) {
@@ -285,19 +263,11 @@ Dispatch resolve_updates(const TensorDesc* source, const TensorDesc& target, Buf
     return std::move(gather).dispatch(source_buffer, updates_buffer, temporary(0));
 }
 
-std::uint64_t element_count(const TensorDesc& tensor) {
-    std::uint64_t count = 1;
-    for (const std::uint32_t size : tensor.sizes) {
-        count *= size;
-    }
-    return count;
-}
-
 DispatchPlan plan_scatter(const Descriptor& descriptor, const TensorDesc* source, const TensorDesc& updates,
                           const Addressing& addressing) {
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
     const std::size_t updates_input = source == nullptr ? 0 : 2;
-    const std::uint64_t count = element_count(target);
+    const std::uint64_t count = *core::element_count(target.sizes);
     Movement clear(count);
     clear.set_band(0, 0, true);
     DispatchPlan plan;
@@ -310,16 +280,11 @@ DispatchPlan plan_scatter(const Descriptor& descriptor, const TensorDesc* source
     return plan;
 }
 
-DispatchPlan plan_scatter_elements(const Descriptor& descriptor) {
+template <Addressing (*address)(const Descriptor&, const TensorDesc&, const Strides&)>
+DispatchPlan scattered(const Descriptor& descriptor) {
     const TensorDesc& target = *descriptor.tensor("OutputTensor");
     return plan_scatter(descriptor, descriptor.tensor("InputTensor"), *descriptor.tensor("UpdatesTensor"),
-                        along_axis(descriptor, target, numbering(target)));
-}
-
-DispatchPlan plan_scatter_nd(const Descriptor& descriptor) {
-    const TensorDesc& target = *descriptor.tensor("OutputTensor");
-    return plan_scatter(descriptor, descriptor.tensor("InputTensor"), *descriptor.tensor("UpdatesTensor"),
-                        by_tuples(descriptor, target, numbering(target), 0));
+                        address(descriptor, target, numbering(target)));
 }
 
 /// Indices are row-major indices of the output's elements.
@@ -330,7 +295,7 @@ DispatchPlan plan_max_unpooling(const Descriptor& descriptor) {
     for (std::size_t d = 0; d < indices.sizes.size(); ++d) {
         addressing.dimensions.push_back({indices.sizes[d], 0, index_strides[d]});
     }
-    const std::uint64_t count = element_count(*descriptor.tensor("OutputTensor"));
+    const std::uint64_t count = *core::element_count(descriptor.tensor("OutputTensor")->sizes);
     addressing.indexed = {{static_cast<std::uint32_t>(count), 1}};
     return plan_scatter(descriptor, nullptr, *descriptor.tensor("InputTensor"), addressing);
 }
@@ -356,14 +321,14 @@ std::vector<ShaderVariant> scatter_variants() {
 
 Bindings bindings() {
     return {
-        {.name = "GATHER", .plan = plan_gather_tensor, .variants = gather_variants},
-        {.name = "GATHER_ELEMENTS", .plan = plan_gather_elements, .variants = gather_variants},
-        {.name = "GATHER_ND", .plan = plan_gather_nd, .variants = gather_variants},
-        {.name = "GATHER_ND1", .plan = plan_gather_nd1, .variants = gather_variants},
+        {.name = "GATHER", .plan = gathered<by_tensor>, .variants = gather_variants},
+        {.name = "GATHER_ELEMENTS", .plan = gathered<along_axis>, .variants = gather_variants},
+        {.name = "GATHER_ND", .plan = gathered<by_tuples>, .variants = gather_variants},
+        {.name = "GATHER_ND1", .plan = gathered<by_tuples>, .variants = gather_variants},
         {.name = "ONE_HOT", .plan = plan_one_hot, .variants = gather_variants},
         {.name = "REVERSE_SUBSEQUENCES", .plan = plan_reverse_subsequences, .variants = gather_variants},
-        {.name = "SCATTER", .plan = plan_scatter_elements, .variants = scatter_variants},
-        {.name = "SCATTER_ND", .plan = plan_scatter_nd, .variants = scatter_variants},
+        {.name = "SCATTER", .plan = scattered<along_axis>, .variants = scatter_variants},
+        {.name = "SCATTER_ND", .plan = scattered<by_tuples>, .variants = scatter_variants},
         {.name = "MAX_UNPOOLING", .plan = plan_max_unpooling, .variants = scatter_variants},
     };
 }

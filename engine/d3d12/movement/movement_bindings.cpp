@@ -342,10 +342,6 @@ bool cut_slice1(Cut& cut) {
     return true;
 }
 
-bool cut_anywhere(Cut& cut) {
-    return cut.take_from_all();
-}
-
 bool cut_between_batches(Cut& cut) {
     return cut.dimension() == 0 && cut.take_from_all();
 }
@@ -354,10 +350,6 @@ bool cut_between_batches(Cut& cut) {
 bool cut_where_alike(Cut& cut) {
     const Pair tensors(cut.descriptor());
     return tensors.input.sizes[cut.dimension()] == tensors.output.sizes[cut.dimension()] && cut.take_from_all();
-}
-
-bool cut_off_axis(Cut& cut) {
-    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
 }
 
 bool cut_between_matrices(Cut& cut) {

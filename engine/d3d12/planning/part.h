@@ -75,4 +75,13 @@ private:
     Part part_;
 };
 
+[[nodiscard]] inline bool cut_anywhere(Cut& cut) {
+    return cut.take_from_all();
+}
+
+/// Cuts along all dimensions except that of the field Axis.
+[[nodiscard]] inline bool cut_off_axis(Cut& cut) {
+    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
+}
+
 }  // namespace dmlconform::d3d12

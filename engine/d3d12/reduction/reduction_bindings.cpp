@@ -168,18 +168,9 @@ std::vector<ShaderVariant> reduce_variants() {
     return variants(wanted);
 }
 
-/// If results have size 1 along the axes, the input stays whole along these.
-bool cut_results(Cut& cut) {
-    return cut.take_from_all();
-}
-
 bool cut_between_lines(Cut& cut) {
     return !reduced_by(cut.descriptor(), cut.descriptor().tensor("OutputTensor")->sizes.size())[cut.dimension()] &&
            cut.take_from_all();
-}
-
-bool cut_off_axis(Cut& cut) {
-    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
 }
 
 /// CUMULATIVE_SUMMATION and CUMULATIVE_PRODUCT; `exclusive` is the name of the third attribute.
@@ -216,17 +207,18 @@ Binding position_binding(std::string_view name, const Function& function) {
             .plan = [function](const Descriptor& descriptor) { return plan_position(descriptor, function); },
             .variants = position_variants,
             .unsupported = too_many_elements,
-            .cut = cut_results};
+            .cut = cut_anywhere};
 }
 
 }  // namespace
 
+// Where results are cut anywhere, the input stays whole along the axes, because results have size 1 along these.
 Bindings bindings() {
     return {{.name = "REDUCE",
              .plan = plan_reduce,
              .variants = reduce_variants,
              .unsupported = too_many_elements,
-             .cut = cut_results},
+             .cut = cut_anywhere},
             position_binding("ARGMAX", function_of(operators::ReduceFunction::argmax)),
             position_binding("ARGMIN", function_of(operators::ReduceFunction::argmin)),
             element_binding("ACTIVATION_SOFTMAX", softmax),

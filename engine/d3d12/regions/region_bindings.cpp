@@ -119,7 +119,7 @@ DispatchPlan plan_pooling(const Descriptor& descriptor) {
     const TensorDesc& outputs = *descriptor.tensor("OutputTensor");
     Parameters parameters = parameters_of(image, outputs, *descriptor.tensor("ROITensor"), nullptr);
     parameters.scale_x = descriptor.number("SpatialScale");
-    const std::uint32_t infinity = image.data_type == DataType::float16 ? 0x7c000000 : 0x7f800000;
+    const std::uint32_t infinity = infinity_of(image.data_type);
     parameters.sign_mask = 0xffffffff;
     parameters.key_offset = 0x7fffffff - infinity;
     return {{},

@@ -380,22 +380,18 @@ std::vector<ShaderVariant> top_k1_variants() {
     return variants;
 }
 
-bool cut_between_sequences(Cut& cut) {
-    return cut.dimension() != cut.descriptor().uint("Axis") && cut.take_from_all();
-}
-
 }  // namespace
 
 Bindings bindings() {
     return {{.name = "TOP_K1",
              .plan = plan_top_k1,
              .variants = top_k1_variants,
-             .cut = cut_between_sequences,
+             .cut = cut_off_axis,
              .plan_long = plan_long_sequence},
             {.name = "TOP_K",
              .plan = plan_top_k1,
              .variants = top_k1_variants,
-             .cut = cut_between_sequences,
+             .cut = cut_off_axis,
              .plan_long = plan_long_sequence}};
 }
 
