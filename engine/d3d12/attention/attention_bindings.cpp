@@ -201,14 +201,10 @@ std::optional<std::string> too_large(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> variants() {
-    std::vector<ShaderVariant> result{{"attention_heads", {}}, {"attention_scores", {}}};
-    for (auto more :
-         {product_variants(PRODUCT_REAL, false),
-          variants_of(
-              {.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true})}) {
-        std::ranges::move(more, std::back_inserter(result));
-    }
-    return result;
+    return joined(
+        {all_variants("attention_heads", {}), all_variants("attention_scores", {}),
+         product_variants(PRODUCT_REAL, false),
+         variants_of({.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true})});
 }
 
 Binding binding(std::string_view name) {

@@ -328,10 +328,7 @@ private:
                     put_word(std::bit_cast<std::uint32_t>(item));
                 }
             } else if (field.type == FieldType::operator_desc) {
-                const FusedActivation activation = fused_activation(descriptor_.activation(field.name));
-                parameters_.activation = activation.number;
-                parameters_.activation_first = activation.first;
-                parameters_.activation_second = activation.second;
+                put_activation(parameters_, descriptor_.activation(field.name));
             }
         }
     }

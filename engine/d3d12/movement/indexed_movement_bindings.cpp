@@ -301,20 +301,12 @@ DispatchPlan plan_max_unpooling(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> gather_variants() {
-    auto variants = all_variants("indexed_movement", {{"WIDTH", {8, 16}}, {"PACKED", {0, 1}}});
-    for (ShaderVariant& wide : all_variants("indexed_movement", {{"WIDTH", {32, 64, 128}}, {"PACKED", {0}}})) {
-        variants.push_back(std::move(wide));
-    }
-    return variants;
+    return joined({all_variants("indexed_movement", {{"WIDTH", {8, 16}}, {"PACKED", {0, 1}}}),
+                   all_variants("indexed_movement", {{"WIDTH", {32, 64, 128}}, {"PACKED", {0}}})});
 }
 
 std::vector<ShaderVariant> scatter_variants() {
-    auto variants = gather_variants();
-    variants.push_back({"scatter", {}});
-    for (ShaderVariant& variant : movement_variants()) {
-        variants.push_back(std::move(variant));
-    }
-    return variants;
+    return joined({gather_variants(), all_variants("scatter", {}), movement_variants()});
 }
 
 }  // namespace

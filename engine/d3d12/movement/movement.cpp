@@ -158,14 +158,9 @@ std::vector<std::uint32_t> Movement::words() const {
 }
 
 std::vector<ShaderVariant> movement_variants() {
-    auto variants = all_variants("movement", {{"WIDTH", {8, 16, 32}}, {"PACKED", {0, 1}}, {"BOUNDED", {0, 1}}});
-    for (ShaderVariant& wide : all_variants("movement", {{"WIDTH", {64, 128}}, {"PACKED", {0}}, {"BOUNDED", {0, 1}}})) {
-        variants.push_back(std::move(wide));
-    }
-    for (const auto& more : {row_movement_variants(), transposition_variants()}) {
-        variants.insert(variants.end(), more.begin(), more.end());
-    }
-    return variants;
+    return joined({all_variants("movement", {{"WIDTH", {8, 16, 32}}, {"PACKED", {0, 1}}, {"BOUNDED", {0, 1}}}),
+                   all_variants("movement", {{"WIDTH", {64, 128}}, {"PACKED", {0}}, {"BOUNDED", {0, 1}}}),
+                   row_movement_variants(), transposition_variants()});
 }
 
 }  // namespace dmlconform::d3d12

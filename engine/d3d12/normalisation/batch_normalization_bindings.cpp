@@ -48,7 +48,7 @@ public:
     }
 
     [[nodiscard]] DispatchPlan normalize() && {
-        put_activation();
+        put_activation(parameters_, descriptor_.activation("FusedActivation"));
         step(STEP_NORMALIZE, *tensors_[x], 0);
         return std::move(plan_);
     }
@@ -60,7 +60,7 @@ public:
         put_lines(sums);
         line_parts_ = ReductionPlanner(plan_, sums).to_parts(sums_);
         step(STEP_STATISTICS, *tensors_[scale], 1, 2);
-        put_activation();
+        put_activation(parameters_, descriptor_.activation("FusedActivation"));
         parameters_.has_second = tensors_[second] != nullptr ? 1 : 0;
         step(STEP_NORMALIZE_FOUND, *tensors_[x], 0);
         return std::move(plan_);
@@ -100,13 +100,6 @@ private:
         }
         parameters_.line_size = static_cast<float>(line_size);
         parameters_.part_count = static_cast<std::uint32_t>(lines);
-    }
-
-    void put_activation() {
-        const FusedActivation activation = fused_activation(descriptor_.activation("FusedActivation"));
-        parameters_.activation = activation.number;
-        parameters_.activation_first = activation.first;
-        parameters_.activation_second = activation.second;
     }
 
     /// The elements of the output, in memory order.
@@ -184,15 +177,10 @@ private:
     DispatchPlan plan_;
 };
 
-void append(std::vector<ShaderVariant>& variants, std::vector<ShaderVariant> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(variants));
-}
-
 std::vector<ShaderVariant> steps(const std::vector<std::uint32_t>& element_steps,
                                  const std::vector<std::uint32_t>& line_steps) {
-    auto result = all_variants("batch_normalization", {{"STEP", element_steps}, {"VECTOR", {0, 1}}});
-    append(result, all_variants("batch_normalization", {{"STEP", line_steps}, {"VECTOR", {0}}}));
-    return result;
+    return joined({all_variants("batch_normalization", {{"STEP", element_steps}, {"VECTOR", {0, 1}}}),
+                   all_variants("batch_normalization", {{"STEP", line_steps}, {"VECTOR", {0}}})});
 }
 
 std::vector<ShaderVariant> training_variants() {
@@ -204,15 +192,14 @@ std::vector<ShaderVariant> training_variants() {
 }
 
 Binding gradient_binding(std::string_view name, std::uint32_t step) {
-    return {.name = name,
-            .plan = [step](const Descriptor& descriptor) { return Planner(descriptor).gradients(step); },
-            .variants =
-                [step] {
-                    auto result = steps({step}, {STEP_SUMS});
-                    append(result,
-                           variants_of({.combine = COMBINE_GRADIENTS, .numbers = NUMBERS_REAL, .results = false}));
-                    return result;
-                }};
+    return {
+        .name = name,
+        .plan = [step](const Descriptor& descriptor) { return Planner(descriptor).gradients(step); },
+        .variants =
+            [step] {
+                return joined({steps({step}, {STEP_SUMS}),
+                               variants_of({.combine = COMBINE_GRADIENTS, .numbers = NUMBERS_REAL, .results = false})});
+            }};
 }
 
 }  // namespace

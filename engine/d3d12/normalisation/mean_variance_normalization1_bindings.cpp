@@ -172,10 +172,7 @@ public:
         common_.normalize_variance = flag(is_newest ? "UseVariance" : "NormalizeVariance");
         common_.subtract_mean = is_newest ? flag("UseMean") : 1;
         common_.epsilon = descriptor.number("Epsilon");
-        const FusedActivation activation = fused_activation(activation_);
-        common_.activation = activation.number;
-        common_.activation_first = activation.first;
-        common_.activation_second = activation.second;
+        put_activation(common_, activation_);
         common_.output_is_packed = core::is_packed(*descriptor.tensor("OutputTensor")) ? 1 : 0;
         common_.set_size = static_cast<float>(count_of(shape_.elements));
         for (std::uint32_t* one : {&common_.chunk_count, &common_.threads_per_set, &common_.sets_per_group,
@@ -439,9 +436,7 @@ std::vector<ShaderVariant> normalization_variants() {
     const DefineRange fused{"FUSED", {0, 1}};
     std::vector<ShaderVariant> variants{{"mean_variance_normalization1_combine", {}}};
     const auto add = [&](std::string_view shader, const std::vector<DefineRange>& ranges) {
-        for (auto& variant : all_variants(shader, ranges)) {
-            variants.push_back(std::move(variant));
-        }
+        append(variants, all_variants(shader, ranges));
     };
     const std::string_view name = "mean_variance_normalization1";
     add(name, {half, {"FUSED", {0}}, {"APPLY", {0}}});

@@ -31,6 +31,18 @@ std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vect
     return variants;
 }
 
+void append(std::vector<ShaderVariant>& variants, const std::vector<ShaderVariant>& more) {
+    variants.insert(variants.end(), more.begin(), more.end());
+}
+
+std::vector<ShaderVariant> joined(std::initializer_list<std::vector<ShaderVariant>> lists) {
+    std::vector<ShaderVariant> all;
+    for (const auto& list : lists) {
+        append(all, list);
+    }
+    return all;
+}
+
 std::vector<std::size_t> waves_of(const DispatchPlan& plan) {
     std::vector<std::size_t> waves;
     std::size_t wave = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,6 +39,9 @@ struct DefineRange {
 
 /// All combinations of the macros' values.
 [[nodiscard]] std::vector<ShaderVariant> all_variants(std::string_view shader, const std::vector<DefineRange>& ranges);
+
+void append(std::vector<ShaderVariant>& variants, const std::vector<ShaderVariant>& more);
+[[nodiscard]] std::vector<ShaderVariant> joined(std::initializer_list<std::vector<ShaderVariant>> lists);
 
 /// A macro of shaders that convert FLOAT16. Plans use HALF_BY_INTEGERS; the engine selects HALF_BY_DEVICE if the
 /// device's own conversions are accurate enough: see half_conversions.h.

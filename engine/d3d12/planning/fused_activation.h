@@ -34,4 +34,12 @@ struct FusedActivation {
     return result;
 }
 
+template <class Parameters>
+void put_activation(Parameters& parameters, const operators::Descriptor* descriptor) {
+    const FusedActivation fused = fused_activation(descriptor);
+    parameters.activation = fused.number;
+    parameters.activation_first = fused.first;
+    parameters.activation_second = fused.second;
+}
+
 }  // namespace dmlconform::d3d12

@@ -196,10 +196,7 @@ DispatchPlan plan_convolution(const Descriptor& descriptor) {
     for (std::size_t i = 0; i < op.spatial_count(); ++i) {
         parameters.summed_size.words[rows_end - op.spatial_count() + i] -= op.attribute("OutputPadding", i);
     }
-    const FusedActivation fused = fused_activation(descriptor.activation("FusedActivation"));
-    parameters.activation = fused.number;
-    parameters.activation_first = fused.first;
-    parameters.activation_second = fused.second;
+    put_activation(parameters, descriptor.activation("FusedActivation"));
     product.buffers[product_b] = input(0);
     product.buffers[product_a] = input(1);
     product.buffers[product_addend] = op.bias != nullptr ? input(2) : BufferRef{};
@@ -268,18 +265,11 @@ DispatchPlan plan_quantized(const Descriptor& descriptor) {
 
 /// Variants for windows and for matrices.
 std::vector<ShaderVariant> variants_of(std::uint32_t numbers) {
-    auto variants = product_variants(numbers, true);
-    const auto of_matrices = product_variants(numbers, false);
-    variants.insert(variants.end(), of_matrices.begin(), of_matrices.end());
-    return variants;
+    return joined({product_variants(numbers, true), product_variants(numbers, false)});
 }
 
 std::vector<ShaderVariant> quantized_variants() {
-    auto variants = variants_of(PRODUCT_INTEGER);
-    for (ShaderVariant& variant : depthwise_variants()) {
-        variants.push_back(std::move(variant));
-    }
-    return variants;
+    return joined({variants_of(PRODUCT_INTEGER), depthwise_variants()});
 }
 
 /// Shaders use 32-bit positions, and recognise padding by positions beyond the end of the input.

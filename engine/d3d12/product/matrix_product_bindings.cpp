@@ -151,10 +151,7 @@ DispatchPlan plan_gemm(const Descriptor& descriptor) {
     DispatchPlan plan;
     if (!is_softmax(activation)) {
         Product product = gemm_product(descriptor, target);
-        const FusedActivation fused = fused_activation(activation);
-        product.parameters.activation = fused.number;
-        product.parameters.activation_first = fused.first;
-        product.parameters.activation_second = fused.second;
+        put_activation(product.parameters, activation);
         add_product(plan, std::move(product));
         return plan;
     }
@@ -224,11 +221,9 @@ std::optional<std::string> unsupported_gemm(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> gemm_variants() {
-    auto variants = product_variants(PRODUCT_REAL, false);
-    const auto softmax =
-        variants_of({.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true});
-    variants.insert(variants.end(), softmax.begin(), softmax.end());
-    return variants;
+    return joined(
+        {product_variants(PRODUCT_REAL, false),
+         variants_of({.combine = COMBINE_EXPONENTIALS, .numbers = NUMBERS_REAL, .results = false, .elements = true})});
 }
 
 bool cut_batches(Cut& cut) {

@@ -296,21 +296,18 @@ void add_product(DispatchPlan& plan, Product product) {
 
 std::vector<ShaderVariant> product_variants(std::uint32_t numbers, bool is_window) {
     const std::vector<DefineRange> ranges{{"NUMBERS", {numbers}}, {"WINDOW", {is_window ? 1u : 0u}}};
-    auto variants = all_variants("product_plain", ranges);
-    const auto finishing = all_variants("product_finish", ranges);
-    variants.insert(variants.end(), finishing.begin(), finishing.end());
+    auto variants = joined({all_variants("product_plain", ranges), all_variants("product_finish", ranges)});
     const std::vector<std::uint32_t> packings = numbers == PRODUCT_REAL ? std::vector<std::uint32_t>{0, 1}
                                                 : numbers == PRODUCT_INTEGER
                                                     ? std::vector<std::uint32_t>{2}
                                                     : std::vector<std::uint32_t>{PRODUCT_ANY_PACKING};
     const std::vector<std::uint32_t> whole =
         numbers == PRODUCT_MIXED ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{0, 1};
-    const auto tiled = all_variants(
-        "product_tiled", {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {medium, large}}, {"WHOLE", whole}});
-    variants.insert(variants.end(), tiled.begin(), tiled.end());
+    append(variants,
+           all_variants("product_tiled",
+                        {ranges[0], ranges[1], {"PACKING", packings}, {"SIDE", {medium, large}}, {"WHOLE", whole}}));
     if (numbers == PRODUCT_INTEGER) {
-        const auto parted = all_variants("product_parted", ranges);
-        variants.insert(variants.end(), parted.begin(), parted.end());
+        append(variants, all_variants("product_parted", ranges));
     }
     return variants;
 }

@@ -44,9 +44,8 @@ DispatchPlan plan(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> variants() {
-    auto result = variants_of({.combine = COMBINE_RANGE, .numbers = NUMBERS_REAL, .results = false});
-    result.push_back({"dynamic_quantize_linear", {}});
-    return result;
+    return joined({variants_of({.combine = COMBINE_RANGE, .numbers = NUMBERS_REAL, .results = false}),
+                   all_variants("dynamic_quantize_linear", {})});
 }
 
 }  // namespace

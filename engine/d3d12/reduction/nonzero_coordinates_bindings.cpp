@@ -68,9 +68,8 @@ DispatchPlan plan(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> variants() {
-    auto result = variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_WORD, .results = false});
-    result.push_back({"nonzero_coordinates", {}});
-    return result;
+    return joined({variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_WORD, .results = false}),
+                   all_variants("nonzero_coordinates", {})});
 }
 
 }  // namespace

@@ -145,8 +145,7 @@ DispatchPlan plan_lp_normalization(const Descriptor& descriptor) {
 std::vector<ShaderVariant> variants(const std::vector<ReductionVariants>& wanted) {
     std::vector<ShaderVariant> result;
     for (const ReductionVariants& one : wanted) {
-        auto more = variants_of(one);
-        std::move(more.begin(), more.end(), std::back_inserter(result));
+        append(result, variants_of(one));
     }
     return result;
 }

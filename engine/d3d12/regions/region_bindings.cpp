@@ -195,14 +195,10 @@ std::vector<ShaderVariant> variants(std::uint32_t makes) {
 }
 
 std::vector<ShaderVariant> gradient_variants() {
-    auto result = variants(MAKES_GRADIENT);
-    const auto add = [&result](const std::vector<ShaderVariant>& more) {
-        result.insert(result.end(), more.begin(), more.end());
-    };
-    add(all_variants(
-        "region", {{"MAKES", {MAKES_CHOSEN, MAKES_REGION_GRADIENT}}, {"ELEMENTS", {ELEMENTS_WORDS, ELEMENTS_NARROW}}}));
-    add(variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_REAL}));
-    return result;
+    return joined({variants(MAKES_GRADIENT),
+                   all_variants("region", {{"MAKES", {MAKES_CHOSEN, MAKES_REGION_GRADIENT}},
+                                           {"ELEMENTS", {ELEMENTS_WORDS, ELEMENTS_NARROW}}}),
+                   variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_REAL})});
 }
 
 /// Element indices have 32 bits, and coordinates in the input are FP32 numbers.

@@ -175,10 +175,7 @@ std::vector<ShaderVariant> weighted_variants(std::uint32_t weights) {
 }
 
 std::vector<ShaderVariant> filter_variants() {
-    auto result = variants();
-    const auto weighted = weighted_variants(WEIGHTS_FILTER);
-    result.insert(result.end(), weighted.begin(), weighted.end());
-    return result;
+    return joined({variants(), weighted_variants(WEIGHTS_FILTER)});
 }
 
 /// Positions are FP32 numbers, and element indices have 32 bits.

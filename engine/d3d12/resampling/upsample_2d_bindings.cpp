@@ -72,9 +72,7 @@ DispatchPlan plan(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> variants() {
-    auto result = movement_variants();
-    result.push_back({"upsample_2d", {}});
-    return result;
+    return joined({movement_variants(), all_variants("upsample_2d", {})});
 }
 
 /// Positions between elements are 32-bit numbers of half elements.

@@ -360,22 +360,13 @@ std::vector<ShaderVariant> top_k1_variants() {
     for (const std::uint32_t from : {0u, 1u}) {
         const DefineRange from_tensor{"FROM_TENSOR", {from}};
         const std::vector<std::uint32_t> sizes = from == 1 ? std::vector{0u, 1u} : std::vector{0u};
-        for (auto& variant : all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups})) {
-            variants.push_back(std::move(variant));
-        }
-        for (auto& variant :
-             all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}, {"CHUNKS", {0}}})) {
-            variants.push_back(std::move(variant));
-        }
+        append(variants, all_variants("top_k1_sort", {from_tensor, to_tensor, {"NARROW", sizes}, sorting_groups}));
+        append(variants, all_variants("top_k1_few", {from_tensor, to_tensor, few, {"WORDS", sizes}, {"CHUNKS", {0}}}));
     }
-    for (auto& variant : all_variants("top_k1_chunks", {{"WORDS", {0, 1}}})) {
-        variants.push_back(std::move(variant));
-    }
+    append(variants, all_variants("top_k1_chunks", {{"WORDS", {0, 1}}}));
     variants.push_back(few_in_chunks());
     for (const std::string_view shader : {"top_k1_merge", "top_k1_write"}) {
-        for (auto& variant : all_variants(shader, {key_words})) {
-            variants.push_back(std::move(variant));
-        }
+        append(variants, all_variants(shader, {key_words}));
     }
     return variants;
 }

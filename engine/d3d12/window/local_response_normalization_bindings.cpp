@@ -82,12 +82,10 @@ DispatchPlan plan_gradient(const Descriptor& descriptor) {
 }
 
 std::vector<ShaderVariant> gradient_variants() {
-    auto result = window_variants(WINDOW_RESPONSE_GRADIENT, {32, 16});
-    const auto parts = all_variants(
-        "window",
-        {{"FUNCTION", {WINDOW_RESPONSE_PARTS}}, {"ELEMENTS", {ELEMENTS_WORDS, ELEMENTS_NARROW}}, {"LANES", {1}}});
-    result.insert(result.end(), parts.begin(), parts.end());
-    return result;
+    return joined({window_variants(WINDOW_RESPONSE_GRADIENT, {32, 16}),
+                   all_variants("window", {{"FUNCTION", {WINDOW_RESPONSE_PARTS}},
+                                           {"ELEMENTS", {ELEMENTS_WORDS, ELEMENTS_NARROW}},
+                                           {"LANES", {1}}})});
 }
 
 /// Element indices, including those of windows, are 32-bit numbers.

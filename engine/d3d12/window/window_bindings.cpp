@@ -244,17 +244,14 @@ std::vector<ShaderVariant> variants(std::initializer_list<std::uint32_t> functio
                                     std::initializer_list<std::uint32_t> widths) {
     std::vector<ShaderVariant> result;
     for (const std::uint32_t function : functions) {
-        auto more = window_variants(function, widths);
-        std::move(more.begin(), more.end(), std::back_inserter(result));
+        append(result, window_variants(function, widths));
     }
     return result;
 }
 
 std::vector<ShaderVariant> average_variants() {
-    auto result = window_variants(WINDOW_AVERAGE, {32, 16});
-    const auto means = variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_REAL});
-    result.insert(result.end(), means.begin(), means.end());
-    return result;
+    return joined(
+        {window_variants(WINDOW_AVERAGE, {32, 16}), variants_of({.combine = COMBINE_SUM, .numbers = NUMBERS_REAL})});
 }
 
 std::vector<ShaderVariant> largest_variants() {
