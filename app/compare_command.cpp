@@ -48,39 +48,19 @@ struct CompareOptions {
 
 /// For scripts; empty if the verdict is certain.
 const char* doubt_text(bench::Doubt doubt) {
-    switch (doubt) {
-        case bench::Doubt::too_few:
-            return "too few processes";
-        case bench::Doubt::unsettled:
-            return "unsettled";
-        case bench::Doubt::not_significant:
-            return "not significant";
-        case bench::Doubt::near_threshold:
-            return "near the threshold";
-        case bench::Doubt::conditions:
-            return "machine conditions";
-        case bench::Doubt::busy:
-            return "busy machine";
-        case bench::Doubt::none:
-        default:
-            return "";
-    }
+    constexpr const char* texts[] = {"",
+                                     "too few processes",
+                                     "unsettled",
+                                     "not significant",
+                                     "near the threshold",
+                                     "machine conditions",
+                                     "busy machine"};
+    return texts[static_cast<std::size_t>(doubt)];
 }
 
 const char* change_text(bench::Change change) {
-    switch (change) {
-        case bench::Change::slower:
-            return "SLOWER";
-        case bench::Change::faster:
-            return "faster";
-        case bench::Change::unreliable:
-            return "unreliable";
-        case bench::Change::too_few:
-            return "too few";
-        case bench::Change::none:
-        default:
-            return "";
-    }
+    constexpr const char* texts[] = {"", "SLOWER", "faster", "unreliable", "too few"};
+    return texts[static_cast<std::size_t>(change)];
 }
 
 /// How many nodes of a graph are shown: those that lost the most time.

@@ -69,31 +69,10 @@ std::string type_of(const Field& field) {
     if (field.enumeration != nullptr) {
         return field.enumeration->name;
     }
-    switch (field.type) {
-        case FieldType::operator_desc:
-            return "activation";
-        case FieldType::operator_desc_array:
-            return "activations";
-        case FieldType::uint:
-            return "uint";
-        case FieldType::int_:
-            return "int";
-        case FieldType::float_:
-            return "float";
-        case FieldType::uint_array:
-            return "uints";
-        case FieldType::int_array:
-            return "ints";
-        case FieldType::float_array:
-            return "floats";
-        case FieldType::scale_bias:
-            return "scale_bias";
-        case FieldType::size_2d:
-            return "size_2d";
-        case FieldType::scalar_union:
-        default:
-            return "scalar";
-    }
+    // In the order of FieldType.
+    constexpr const char* names[] = {"tensor", "tensors", "activation", "activations", "uint",    "int",   "float",
+                                     "uints",  "ints",    "floats",     "scale_bias",  "size_2d", "scalar"};
+    return names[static_cast<std::size_t>(field.type)];
 }
 
 Schema pair_value(const char* first, const char* second, const char* type) {

@@ -96,35 +96,10 @@ using operators::FieldType;
 
 /// True if the value has the field's type. Any other value would shift all following fields.
 bool fits(const operators::FieldValue& value, FieldType type) {
-    switch (type) {
-        case FieldType::tensor_desc:
-            return std::holds_alternative<core::TensorDesc>(value);
-        case FieldType::tensor_desc_array:
-            return std::holds_alternative<operators::TensorDescArray>(value);
-        case FieldType::operator_desc:
-            return std::holds_alternative<operators::OperatorDesc>(value);
-        case FieldType::operator_desc_array:
-            return std::holds_alternative<operators::OperatorDescArray>(value);
-        case FieldType::uint:
-            return std::holds_alternative<std::uint32_t>(value);
-        case FieldType::int_:
-            return std::holds_alternative<std::int32_t>(value);
-        case FieldType::float_:
-            return std::holds_alternative<float>(value);
-        case FieldType::uint_array:
-            return std::holds_alternative<std::vector<std::uint32_t>>(value);
-        case FieldType::int_array:
-            return std::holds_alternative<std::vector<std::int32_t>>(value);
-        case FieldType::float_array:
-            return std::holds_alternative<std::vector<float>>(value);
-        case FieldType::scale_bias:
-            return std::holds_alternative<operators::ScaleBias>(value);
-        case FieldType::size_2d:
-            return std::holds_alternative<operators::Size2D>(value);
-        case FieldType::scalar_union:
-        default:
-            return std::holds_alternative<operators::ScalarUnion>(value);
-    }
+    // The alternatives after Null are those of FieldType, in its order.
+    constexpr auto last = static_cast<std::size_t>(FieldType::scalar_union);
+    static_assert(std::variant_size_v<operators::FieldValue> == last + 2);
+    return value.index() == static_cast<std::size_t>(type) + 1;
 }
 
 }  // namespace

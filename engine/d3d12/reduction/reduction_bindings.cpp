@@ -34,33 +34,22 @@ struct Function {
 };
 
 Function function_of(operators::ReduceFunction function) {
-    switch (function) {
-        case operators::ReduceFunction::argmax:
-            return {Kind::largest_at, COMBINE_FIRST_EXTREME};
-        case operators::ReduceFunction::argmin:
-            return {Kind::smallest_at, COMBINE_FIRST_EXTREME};
-        case operators::ReduceFunction::average:
-            return {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_MEAN};
-        case operators::ReduceFunction::l1:
-            return {Kind::computed, COMBINE_SUM, MAP_MAGNITUDE};
-        case operators::ReduceFunction::l2:
-            return {Kind::computed, COMBINE_SUM, MAP_SQUARE, FINISH_ROOT};
-        case operators::ReduceFunction::log_sum:
-            return {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_LOGARITHM};
-        case operators::ReduceFunction::log_sum_exp:
-            return {Kind::computed, COMBINE_EXPONENTIALS};
-        case operators::ReduceFunction::max:
-            return {Kind::largest, COMBINE_EXTREME};
-        case operators::ReduceFunction::min:
-            return {Kind::smallest, COMBINE_EXTREME};
-        case operators::ReduceFunction::multiply:
-            return {Kind::computed, COMBINE_PRODUCT};
-        case operators::ReduceFunction::sum_square:
-            return {Kind::computed, COMBINE_SUM, MAP_SQUARE};
-        case operators::ReduceFunction::sum:
-        default:
-            return {Kind::computed, COMBINE_SUM};
-    }
+    // In the order of the enumeration.
+    constexpr Function functions[] = {
+        {Kind::largest_at, COMBINE_FIRST_EXTREME},                  // ARGMAX
+        {Kind::smallest_at, COMBINE_FIRST_EXTREME},                 // ARGMIN
+        {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_MEAN},       // AVERAGE
+        {Kind::computed, COMBINE_SUM, MAP_MAGNITUDE},               // L1
+        {Kind::computed, COMBINE_SUM, MAP_SQUARE, FINISH_ROOT},     // L2
+        {Kind::computed, COMBINE_SUM, MAP_SAME, FINISH_LOGARITHM},  // LOG_SUM
+        {Kind::computed, COMBINE_EXPONENTIALS},                     // LOG_SUM_EXP
+        {Kind::largest, COMBINE_EXTREME},                           // MAX
+        {Kind::smallest, COMBINE_EXTREME},                          // MIN
+        {Kind::computed, COMBINE_PRODUCT},                          // MULTIPLY
+        {Kind::computed, COMBINE_SUM},                              // SUM
+        {Kind::computed, COMBINE_SUM, MAP_SQUARE},                  // SUM_SQUARE
+    };
+    return functions[static_cast<std::size_t>(function)];
 }
 
 constexpr Function softmax{Kind::computed, COMBINE_EXPONENTIALS, MAP_SAME, FINISH_SOFTMAX};
