@@ -14,6 +14,7 @@
 #include "app/onnx_table.h"
 #include "app/standard_streams.h"
 #include "engine/cases/data_file_names.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/cpu/reference.h"
 #include "engine/interop/export/test_folder.h"
 #include "engine/report/output_file.h"
@@ -70,23 +71,15 @@ core::Result<std::vector<interop::TestFile>> files_of(const cases::Case& subject
     if (bytes > most_bytes) {
         return core::fail("its tensors take more than 1 GiB");
     }
-    const auto slots = descriptor.inputs();
-    std::vector<core::Tensor> inputs(slots.size());
-    std::vector<const core::Tensor*> pointers(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].desc != nullptr) {
-            inputs[i] = core::Tensor(*slots[i].desc);
-            pointers[i] = &inputs[i];
-            if (auto filled = subject.inputs[i]->fill(inputs[i]); !filled) {
-                return tl::unexpected(filled.error());
-            }
-        }
+    const auto inputs = cases::filled_inputs(subject);
+    if (!inputs) {
+        return tl::unexpected(inputs.error());
     }
     if (!cpu::has_reference(descriptor)) {
         return core::fail("there is no reference that computes its outputs");
     }
-    const cpu::Reference reference = cpu::compute_reference(descriptor, pointers);
-    return interop::test_files(*exported, inputs, reference.outputs);
+    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs->pointers);
+    return interop::test_files(*exported, inputs->tensors, reference.outputs);
 }
 
 core::Result<void> write_files(const fs::path& folder, const std::vector<interop::TestFile>& files) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/bench/quantiles.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/core/processor_clock.h"
 #include "engine/engine_lost.h"
 #include "engine/graph_measurements.h"
@@ -47,27 +48,18 @@ core::Result<std::unique_ptr<MeasuredCase>> MeasuredCase::create(const cases::Ca
     std::unique_ptr<MeasuredCase> measured(new MeasuredCase);
     measured->other_process_ = dynamic_cast<const ProcessorMeasurements*>(&engine);
     const operators::Descriptor& descriptor = *subject.descriptor;
-    const auto slots = descriptor.inputs();
-    std::vector<const core::Tensor*> pointers;
-    measured->inputs_.reserve(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].desc == nullptr) {
-            pointers.push_back(nullptr);
-            continue;
-        }
-        core::Tensor& tensor = measured->inputs_.emplace_back(*slots[i].desc);
-        if (auto filled = subject.inputs[i]->fill(tensor); !filled) {
-            return tl::unexpected(filled.error());
-        }
-        pointers.push_back(&tensor);
+    auto inputs = cases::filled_inputs(subject);
+    if (!inputs) {
+        return tl::unexpected(inputs.error());
     }
+    measured->inputs_ = std::move(inputs->tensors);
     const double copies = std::clamp(working_set / operators::element_bytes(descriptor) + 1, 1.0, most_copies);
     for (int i = 0; i < static_cast<int>(copies); ++i) {
         auto executable = descriptor.graph == nullptr ? engine.compile(descriptor) : engine.compile_graph(descriptor);
         if (!executable) {
             return core::fail(executable.error().rejection.message);
         }
-        if (auto bound = (*executable)->bind(pointers); !bound) {
+        if (auto bound = (*executable)->bind(inputs->pointers); !bound) {
             return tl::unexpected(bound.error());
         }
         measured->copies_.push_back(std::move(*executable));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cases/filled_inputs.h"
 #include "engine/core/element.h"
 #include "engine/core/strided.h"
 #include "engine/cpu/reference.h"
@@ -41,20 +42,11 @@ std::optional<cpu::element_wise::Widths> summary_of(std::vector<double> widths) 
 class Collection {
 public:
     void add(const cases::Case& subject) {
-        const auto slots = subject.descriptor->inputs();
-        std::vector<core::Tensor> inputs(slots.size());
-        std::vector<const core::Tensor*> pointers(slots.size());
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].desc == nullptr || !subject.inputs[i]) {
-                continue;
-            }
-            inputs[i] = core::Tensor(*slots[i].desc);
-            if (!subject.inputs[i]->fill(inputs[i])) {
-                return;
-            }
-            pointers[i] = &inputs[i];
+        const auto inputs = cases::filled_inputs(subject);
+        if (!inputs) {
+            return;
         }
-        const cpu::Reference reference = cpu::compute_reference(*subject.descriptor, pointers);
+        const cpu::Reference reference = cpu::compute_reference(*subject.descriptor, inputs->pointers);
         for (std::size_t o = 0; o < reference.outputs.size(); ++o) {
             add(reference.outputs[o], reference.slack[o]);
         }

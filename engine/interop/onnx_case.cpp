@@ -10,6 +10,7 @@
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/core/strided.h"
 #include "engine/cpu/reference.h"
 #include "engine/operators/operator_name.h"
@@ -120,18 +121,11 @@ core::Result<OnnxTensor> computed_output(const ordered_json& object, const OnnxT
     if (!cpu::has_reference(*descriptor.schema) || outputs.empty() || outputs.front().desc == nullptr) {
         return core::fail("the reference does not compute what other nodes need");
     }
-    std::vector<core::Tensor> inputs;
-    std::vector<const core::Tensor*> pointers;
-    const auto slots = descriptor.inputs();
-    inputs.reserve(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        pointers.push_back(slots[i].desc == nullptr ? nullptr : &inputs.emplace_back(*slots[i].desc));
-        if (const auto filled = pointers[i] == nullptr ? core::Result<void>() : subject->inputs[i]->fill(inputs.back());
-            !filled) {
-            return tl::unexpected(filled.error());
-        }
+    const auto inputs = cases::filled_inputs(*subject);
+    if (!inputs) {
+        return tl::unexpected(inputs.error());
     }
-    const cpu::Reference reference = cpu::compute_reference(descriptor, pointers);
+    const cpu::Reference reference = cpu::compute_reference(descriptor, inputs->pointers);
     const core::Tensor packed = core::packed_copy(reference.outputs.front());
     OnnxTensor result = like;
     if (packed.desc.data_type != like.type || core::element_count(packed.desc.sizes) != like.count()) {

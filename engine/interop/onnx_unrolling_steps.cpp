@@ -1,11 +1,11 @@
 // Adds nodes while a model is unrolled.
 #include "engine/interop/onnx_unrolling_steps.h"
-#include "engine/interop/model/node_access.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "engine/interop/model/node_access.h"
 #include "engine/interop/onnx_node.h"
 
 namespace dmlconform::interop::unrolling {

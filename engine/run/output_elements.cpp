@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "engine/cases/filled_inputs.h"
 #include "engine/compare/beyond.h"
 #include "engine/core/element.h"
 #include "engine/core/float16.h"
@@ -53,36 +54,15 @@ core::Tensor widened(const core::Tensor& tensor) {
     return wide;
 }
 
-/// The inputs as the descriptor has them; absent ones are empty. Nothing if data files are missing.
-std::optional<std::vector<core::Tensor>> filled_inputs(const cases::Case& subject) {
-    std::vector<core::Tensor> inputs;
-    const auto slots = subject.descriptor->inputs();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        inputs.emplace_back();
-        if (slots[i].desc == nullptr) {
-            continue;
-        }
-        inputs[i] = core::Tensor(*slots[i].desc);
-        if (i >= subject.inputs.size() || !subject.inputs[i] || !subject.inputs[i]->fill(inputs[i])) {
-            return std::nullopt;
-        }
-    }
-    return inputs;
-}
-
 /// The reference's results, with empty lists for absent outputs.
-std::optional<Lists> results_of(const operators::Descriptor& descriptor, const std::vector<core::Tensor>& inputs) {
+std::optional<Lists> results_of(const operators::Descriptor& descriptor,
+                                const std::vector<const core::Tensor*>& inputs) {
     if (operators::validate(descriptor, core::highest_feature_level) || !cpu::has_reference(descriptor)) {
         return std::nullopt;
     }
-    const auto slots = descriptor.inputs();
-    std::vector<const core::Tensor*> pointers;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        pointers.push_back(slots[i].desc == nullptr ? nullptr : &inputs[i]);
-    }
     Lists results;
     try {
-        for (const core::Tensor& output : reference_for(descriptor, pointers, {}).outputs) {
+        for (const core::Tensor& output : reference_for(descriptor, inputs, {}).outputs) {
             results.push_back(output.desc.sizes.empty() ? std::vector<double>() : elements_of(output));
         }
     } catch (const ReferenceLost&) {
@@ -92,20 +72,23 @@ std::optional<Lists> results_of(const operators::Descriptor& descriptor, const s
 }
 
 std::optional<Lists> unrounded_results(const cases::Case& subject) {
-    auto inputs = subject.descriptor->graph == nullptr ? filled_inputs(subject) : std::nullopt;
+    if (subject.descriptor->graph != nullptr) {
+        return std::nullopt;
+    }
+    auto inputs = cases::filled_inputs(subject);
     if (!inputs) {
         return std::nullopt;
     }
     const operators::Descriptor wide = widened(*subject.descriptor);
     if (operators::validate(wide, core::highest_feature_level)) {
-        return results_of(*subject.descriptor, *inputs);
+        return results_of(*subject.descriptor, inputs->pointers);
     }
-    for (core::Tensor& input : *inputs) {
+    for (core::Tensor& input : inputs->tensors) {
         if (input.desc.data_type == core::DataType::float16) {
             input = widened(input);
         }
     }
-    return results_of(wide, *inputs);
+    return results_of(wide, inputs->pointers);
 }
 
 /// Bounds that are so many times as far away. In FLOAT16, a number further away may be rounded to the next one.

@@ -18,6 +18,7 @@
 
 #include "engine/cases/case_file.h"
 #include "engine/cases/case_writer.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/core/element.h"
 #include "engine/cpu/reference.h"
 #include "engine/operators/rules.h"
@@ -145,19 +146,11 @@ bool is_plain(const cases::Case& subject) {
 }
 
 std::optional<Known> known(const cases::Case& subject) {
-    const auto slots = subject.descriptor->inputs();
-    std::vector<core::Tensor> inputs(slots.size());
-    std::vector<const core::Tensor*> pointers(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].desc != nullptr) {
-            inputs[i] = core::Tensor(*slots[i].desc);
-            if (!subject.inputs[i] || !subject.inputs[i]->fill(inputs[i])) {
-                return std::nullopt;
-            }
-            pointers[i] = &inputs[i];
-        }
+    const auto inputs = cases::filled_inputs(subject);
+    if (!inputs) {
+        return std::nullopt;
     }
-    Known all{subject, cpu::compute_reference(*subject.descriptor, pointers)};
+    Known all{subject, cpu::compute_reference(*subject.descriptor, inputs->pointers)};
     // Makes the reference judge by the operator's tolerance instead of the case's.
     std::fill(all.subject.expected.begin(), all.subject.expected.end(), std::nullopt);
     std::fill(all.subject.tolerances.begin(), all.subject.tolerances.end(), std::nullopt);

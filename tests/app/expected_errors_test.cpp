@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cases/case_file.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/cpu/reference.h"
 #include "tests/app/program.h"
 
@@ -37,19 +38,11 @@ bool is_plain(const cases::Case& subject) {
 }
 
 std::optional<cpu::Reference> reference_of(const cases::Case& subject) {
-    const auto slots = subject.descriptor->inputs();
-    std::vector<core::Tensor> inputs(slots.size());
-    std::vector<const core::Tensor*> pointers(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].desc != nullptr) {
-            inputs[i] = core::Tensor(*slots[i].desc);
-            if (!subject.inputs[i] || !subject.inputs[i]->fill(inputs[i])) {
-                return std::nullopt;
-            }
-            pointers[i] = &inputs[i];
-        }
+    const auto inputs = cases::filled_inputs(subject);
+    if (!inputs) {
+        return std::nullopt;
     }
-    return cpu::compute_reference(*subject.descriptor, pointers);
+    return cpu::compute_reference(*subject.descriptor, inputs->pointers);
 }
 
 /// Counts of an operator's elements whose range is wider than one number, and of those that also have an expected

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "engine/cases/case_file.h"
+#include "engine/cases/filled_inputs.h"
 #include "engine/compare/comparison.h"
 #include "engine/core/element.h"
 #include "engine/cpu/reference.h"
@@ -53,17 +54,7 @@ std::uint64_t far_from(core::DataType type, std::uint64_t bits) {
 
 /// The accepted range of each element of an output; empty if the output's tolerance has no such ranges.
 core::ElementSlack slack_of(const cases::Case& entry, std::size_t output) {
-    const auto slots = entry.descriptor->inputs();
-    std::vector<core::Tensor> inputs(slots.size());
-    std::vector<const core::Tensor*> pointers(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].desc != nullptr) {
-            inputs[i] = core::Tensor(*slots[i].desc);
-            EXPECT_TRUE(entry.inputs[i]->fill(inputs[i]).has_value());
-            pointers[i] = &inputs[i];
-        }
-    }
-    return cpu::compute_reference(*entry.descriptor, pointers).slack[output];
+    return cpu::compute_reference(*entry.descriptor, cases::filled_inputs(entry).value().pointers).slack[output];
 }
 
 /// An element with a planted error.
