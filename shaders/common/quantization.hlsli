@@ -3,8 +3,9 @@
 
 // The FP32 quotient x / y, rounded to the nearest integer, ties to even, plus the zero point; `nan` for NaN.
 float4 quantized_exactly(float4 x, float4 y, float4 zero_point, float nan) {
-    // Drivers may return 0 for a quotient by more than 2^126.
-    const float4 factor = (asuint(y) & 0x7fffffff) >= 0x7d800000 ? 1.0 / 256 : 1.0;
+    // Drivers may return 0 for a quotient by more than 2^126, and take the rest for 0 if it is below 2^-126.
+    const uint4 magnitude = asuint(y) & 0x7fffffff;
+    const float4 factor = magnitude >= 0x7d800000 ? 1.0 / 256 : magnitude < 0x1f800000 ? 18446744073709551616.0 : 1.0;
     const float4 divisor = y * factor;
     const float4 dividend = x * factor;
     const float4 quotient = dividend / divisor;
