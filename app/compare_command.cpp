@@ -149,7 +149,7 @@ void print_note(const Note& note) {
 
 /// "1 process (9 others did not settle)".
 std::string side_text(const std::string& count, std::size_t left_out) {
-    return count + (left_out == 0 ? "" : fmt::format(" ({} others did not settle)", left_out));
+    return count + (left_out == 0 ? "" : fmt::format(" ({} did not settle)", count_text(left_out, "other", "others")));
 }
 
 /// What is missing where nothing can be called slower, and the command that measures it.
@@ -386,7 +386,9 @@ void print_differences(const bench::RunComparison& comparison) {
                               : comparison.by_other_clocks  ? "--force compares what all have by the same clock"
                                                             : "--force compares them nevertheless";
     const char* const choice = clocks ? "`bench --wall-time` and `bench --cpu-time` choose the clock" : "";
-    warn("    hint: {}{}{}\n", force, *force != '\0' && *choice != '\0' ? "; " : "", choice);
+    if (*force != '\0' || *choice != '\0') {
+        warn("    hint: {}{}{}\n", force, *force != '\0' && *choice != '\0' ? "; " : "", choice);
+    }
 }
 
 int compare_command(CompareOptions& options) {

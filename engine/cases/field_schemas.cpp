@@ -72,6 +72,7 @@ std::string type_of(const Field& field) {
     // In the order of FieldType.
     constexpr const char* names[] = {"tensor", "tensors", "activation", "activations", "uint",    "int",   "float",
                                      "uints",  "ints",    "floats",     "scale_bias",  "size_2d", "scalar"};
+    static_assert(std::size(names) == static_cast<std::size_t>(FieldType::scalar_union) + 1);
     return names[static_cast<std::size_t>(field.type)];
 }
 

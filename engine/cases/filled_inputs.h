@@ -9,6 +9,7 @@
 
 namespace dmlconform::cases {
 
+/// Tensors cannot be copied, so that the pointers stay valid.
 struct FilledInputs {
     /// One for each of Descriptor::inputs(). Empty if it is absent.
     std::vector<core::Tensor> tensors;

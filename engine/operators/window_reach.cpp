@@ -62,6 +62,12 @@ WindowReach reach_by_runs(const Offsets& outer, const Offsets& inner, std::uint6
 }  // namespace
 
 WindowReach window_reach(const Offsets& positions, const Offsets& window, std::uint64_t padding, std::uint64_t size) {
+    constexpr std::uint64_t most_counted = 65'536;
+    if (std::min(positions.count, window.count) > most_counted) {
+        const auto all_positions = static_cast<double>(positions.count);
+        const auto elements = static_cast<double>(window.count);
+        return {all_positions * elements, static_cast<double>(size), all_positions, elements};
+    }
     if (positions.count <= window.count) {
         return reach_by_runs(positions, window, padding, size);
     }

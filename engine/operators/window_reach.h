@@ -24,7 +24,8 @@ struct WindowReach {
 };
 
 /// `positions` and `window`: the offsets of the window in the padded image, and those of its elements in the window.
-/// Counts and steps are below 2^32. The image has `size` elements, which `padding` ones precede.
+/// Counts and steps are below 2^32. The image has `size` elements, which `padding` ones precede. If there are more than
+/// 65,536 of both offsets, padding counts like the image, since what windows meet would take too long to count.
 [[nodiscard]] WindowReach window_reach(const Offsets& positions, const Offsets& window, std::uint64_t padding,
                                        std::uint64_t size);
 

@@ -9,6 +9,7 @@
 #include "engine/core/utf8.h"
 #include "engine/operators/graph.h"
 #include "engine/operators/graph_rules.h"
+#include "engine/operators/rules.h"
 #include "engine/report/text_table.h"
 #include "engine/run/node_cases.h"
 
@@ -101,7 +102,10 @@ core::Result<void> GraphTables::add(const run::CaseResult& result) {
         table.whole.resize(engines_.size());
         table.whole[result.engine] = outcome;
         table.all_nodes = subject.descriptor->graph->nodes.size();
-        table.operations = operators::minimum_graph_cost(*subject.descriptor->graph).operations;
+        // Graphs that are rejected have none that could be counted.
+        if (!operators::validate(*subject.descriptor, core::highest_feature_level)) {
+            table.operations = operators::minimum_graph_cost(*subject.descriptor->graph).operations;
+        }
         table.description = subject.description;
         return {};
     }

@@ -196,6 +196,8 @@ TEST(WindowReach, OfTheLargestNumbers) {
     constexpr std::uint64_t most = 0xFFFFFFFF;
     EXPECT_EQ(operators::window_reach({3, most}, {3, most}, most, 1).pairs, 2) << "1 + 0 and 0 + 1";
     EXPECT_EQ(operators::window_reach({most, 1}, {2, most}, most, 2).pairs, 2) << "0 + most and 1 + most";
+    // Neither takes minutes, nor gigabytes.
+    EXPECT_EQ(operators::window_reach({most, 1}, {most, 1}, 0, most).pairs, static_cast<double>(most) * most);
 }
 
 }  // namespace

@@ -107,6 +107,19 @@ TEST(GraphTables, CountOneNodeAndItsOperations) {
     EXPECT_THAT(text, HasSubstr(", 24 operations\n"));
 }
 
+/// Steps of 0, for example, would divide by it.
+TEST(GraphTables, CountNoOperationsOfWhatIsRejected) {
+    for (const char* field : {"Strides", "Dilations"}) {
+        const auto convolution = with(plain_convolution(image, tensor(DataType::float32, {2, 2, 1, 1}), image),
+                                      {{field, std::vector<std::uint32_t>{0, 0}}});
+        const auto whole = graph_of({{"a", convolution, {"x", "w", ""}, {"y"}}}, {"y"});
+        const std::string text = table_of({result_of("net/model/a", relu(), "net/model", Status::pass, 100, 0.5),
+                                           result_of("net/model", whole, "", Status::pass, 350, 0.125)});
+        EXPECT_THAT(text, HasSubstr("other: 1 node")) << field;
+        EXPECT_THAT(text, Not(HasSubstr("operations\n"))) << field;
+    }
+}
+
 TEST(GraphTables, SayWhatShareOfAModelTheyShow) {
     const auto whole = graph_of({unary("a", "ACTIVATION_RELU", image, "x", "y")}, {"y"});
     run::CaseResult result = result_of("net/model", whole, "", Status::pass, 350, 0.125);

@@ -49,6 +49,7 @@ Function function_of(operators::ReduceFunction function) {
         {Kind::computed, COMBINE_SUM},                              // SUM
         {Kind::computed, COMBINE_SUM, MAP_SQUARE},                  // SUM_SQUARE
     };
+    static_assert(std::size(functions) == static_cast<std::size_t>(operators::ReduceFunction::sum_square) + 1);
     return functions[static_cast<std::size_t>(function)];
 }
 

@@ -93,8 +93,7 @@ double normalization_operations(const Descriptor& descriptor) {
     const bool subtracts = !has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0;
     const bool scales = descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
     const double each = (subtracts ? 2 : 0) + (scales ? 4 : 0) + (descriptor.tensor("ScaleTensor") != nullptr ? 1 : 0) +
-                        (descriptor.tensor("BiasTensor") != nullptr ? 1 : 0) +
-                        (descriptor.activation("FusedActivation") != nullptr ? 1 : 0);
+                        (descriptor.tensor("BiasTensor") != nullptr ? 1 : 0);
     return elements * each;
 }
 
