@@ -111,9 +111,9 @@ bool PrecisionStatistic::truncates() const {
            mean * std::sqrt(static_cast<double>(elements)) > highest_honest_bias;
 }
 
-double highest_truncating_q(std::span<const RoundedSum> sums) {
+double highest_truncating_q(std::span<const core::RoundedSum> sums) {
     double limit = highest_honest_q;
-    for (const RoundedSum& sum : sums) {
+    for (const core::RoundedSum& sum : sums) {
         limit += std::sqrt(3 * sum.roundings) + std::sqrt(6.0) * sum.of_each_term;
     }
     return limit;

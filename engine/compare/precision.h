@@ -10,6 +10,7 @@
 #include <span>
 
 #include "engine/core/data_type.h"
+#include "engine/core/rounded_sum.h"
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
 
@@ -32,15 +33,6 @@ inline constexpr std::uint64_t least_elements = 64;
 /// cumulative sum do. `tests/compare/precision_test.cpp` checks the constant against the formula.
 inline constexpr double highest_honest_q = 5.7;
 
-/// A sum of an element, as far as roundings are concerned.
-struct RoundedSum {
-    /// The number of roundings of which the expected error has the variance: one for each term, and those of operations
-    /// beside the sum.
-    double roundings = 0;
-    /// The number of roundings of each term of which it has none, such as that of a product.
-    double of_each_term = 0;
-};
-
 /// A computation in FP32 whose operations all round towards zero, as Direct3D allows (3.1.3), gives a larger Q for less
 /// than one of 10^6 tensors. Each of the sums has results of the one before it among its terms.
 ///
@@ -54,7 +46,7 @@ struct RoundedSum {
 ///
 /// Terms that have lost something pass it on. Either it is the same share of all terms, which the result then lacks as
 /// if its own sum had lost it, or it differs from term to term, as independent errors do. Losses of sums add up.
-[[nodiscard]] double highest_truncating_q(std::span<const RoundedSum> sums);
+[[nodiscard]] double highest_truncating_q(std::span<const core::RoundedSum> sums);
 
 /// A graph may average what long sums have lost. That leaves the loss as it is, but divides independent errors, so that
 /// the limit of all terms that reach an element is beyond any range. This number is not derived for graphs: it is the

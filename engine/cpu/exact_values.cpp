@@ -11,8 +11,11 @@ using operators::GraphNode;
 
 namespace {
 
-bool is_exact(const core::Tolerance& tolerance) {
-    return tolerance.exact || (tolerance.ulp == 0u && !tolerance.abs && !tolerance.rel && !tolerance.element_slack);
+/// Whether an output of a node is exact if its inputs are.
+bool is_exact(const GraphNode& node, std::size_t output) {
+    const core::Tolerance own = tolerance_of(node, output);
+    return (own.exact || (own.ulp == 0u && !own.abs && !own.rel && !own.element_slack)) && !own.alternatives &&
+           !own.meaningful_part;
 }
 
 }  // namespace
@@ -26,6 +29,25 @@ bool reads_only(const std::vector<bool>& exact_values, const GraphNode& node) {
                                [&](auto value) { return value == operators::no_value || exact_values[value]; });
 }
 
+bool reads_only_exact(const operators::Graph& graph, const GraphNode& node) {
+    std::vector<operators::ValueIndex> open(node.inputs.begin(), node.inputs.end());
+    std::vector<bool> seen(graph.values.size());
+    while (!open.empty()) {
+        const operators::ValueIndex value = open.back();
+        open.pop_back();
+        if (value == operators::no_value || seen[value] || !graph.values[value].producer) {
+            continue;
+        }
+        seen[value] = true;
+        const GraphNode& producer = graph.nodes[graph.values[value].producer->node];
+        if (!is_exact(producer, graph.values[value].producer->output)) {
+            return false;
+        }
+        open.insert(open.end(), producer.inputs.begin(), producer.inputs.end());
+    }
+    return true;
+}
+
 std::vector<bool> find_exact_values(const operators::Graph& graph) {
     std::vector<bool> exact(graph.values.size(), true);
     for (const std::size_t n : graph.execution_order()) {
@@ -33,8 +55,7 @@ std::vector<bool> find_exact_values(const operators::Graph& graph) {
         const bool exact_inputs = reads_only(exact, node);
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] != operators::no_value) {
-                const core::Tolerance own = tolerance_of(node, i);
-                exact[node.outputs[i]] = exact_inputs && is_exact(own) && !own.alternatives && !own.meaningful_part;
+                exact[node.outputs[i]] = exact_inputs && is_exact(node, i);
             }
         }
     }

@@ -15,6 +15,9 @@ namespace dmlconform::cpu {
 /// For each value, whether all implementations compute exactly what the reference computes.
 [[nodiscard]] std::vector<bool> find_exact_values(const operators::Graph& graph);
 
+/// The same for what one node reads. Looks at no more of the graph than it has to.
+[[nodiscard]] bool reads_only_exact(const operators::Graph& graph, const operators::GraphNode& node);
+
 /// True if a node reads exact values alone.
 [[nodiscard]] bool reads_only(const std::vector<bool>& exact_values, const operators::GraphNode& node);
 

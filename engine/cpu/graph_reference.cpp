@@ -166,8 +166,8 @@ private:
         const operators::ValueIndex value = node.outputs[i];
         const bool steps = takes_steps(node, i);
         const bool differs = (jumped || steps) && runs_.differs_in_runs(value, reference.outputs[i]);
-        undecided_[value] =
-            differs || !reference.slack[i].alternatives.empty() || may_differ_widely(reference.slack[i]);
+        undecided_[value] = differs || !reference.slack[i].alternatives.empty() ||
+                            may_differ_widely(reference.slack[i], worst_by_rounding(*node.descriptor));
         return steps && differs;
     }
 
@@ -252,7 +252,7 @@ Reference GraphReference::results() {
 core::Tolerance graph_tolerance(const operators::Graph& graph, std::string_view output) {
     const auto& producer = *graph.values[*graph.find_value(output)].producer;
     const core::Tolerance own = tolerance_of(graph.nodes[producer.node], producer.output);
-    return reads_only(find_exact_values(graph), graph.nodes[producer.node]) ? own : tolerance_by_runs(own);
+    return reads_only_exact(graph, graph.nodes[producer.node]) ? own : tolerance_by_runs(own);
 }
 
 Reference compute_graph_reference(const operators::Graph& graph, std::span<const core::Tensor* const> inputs,

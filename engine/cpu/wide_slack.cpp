@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/cpu/wide_registers.h"
+#include "engine/operators/rounded_sums.h"
 
 namespace dmlconform::cpu {
 namespace {
@@ -43,10 +44,18 @@ bool has_flag(std::span<const std::uint8_t> flags) {
 
 }  // namespace
 
-bool may_differ_widely(const core::ElementSlack& slack) {
+double worst_by_rounding(const operators::Descriptor& descriptor) {
     // A sum of n terms in the worst order is off by √6·n times more than usual at most, and of normal terms by 1.2 to
-    // 1.6 n: from about 2,500 terms on, sums count as well.
-    constexpr double far = 4096;
+    // 1.6 n. Short sums have other operations beside them.
+    constexpr double least = 4096;
+    double terms = 0;
+    for (const core::RoundedSum& sum : operators::rounded_sums(descriptor)) {
+        terms += sum.roundings;
+    }
+    return std::max(least, std::sqrt(6.0) * terms);
+}
+
+bool may_differ_widely(const core::ElementSlack& slack, double far) {
     const std::size_t count = std::min(slack.sigma.size(), slack.below.size());
     const double* const below = slack.below.data();
     const double* const above = slack.above.data();

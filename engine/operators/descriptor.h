@@ -105,6 +105,8 @@ struct Descriptor {
     [[nodiscard]] const core::TensorDesc* tensor(std::string_view field) const {
         return std::get_if<core::TensorDesc>(&value(field));
     }
+    /// Of a tensor that must be present.
+    [[nodiscard]] const core::Dimensions& sizes(std::string_view field) const { return tensor(field)->sizes; }
     /// Null if absent, or if the operator has no such field.
     [[nodiscard]] const core::TensorDesc* find_tensor(std::string_view field) const {
         return has_field(field) ? tensor(field) : nullptr;

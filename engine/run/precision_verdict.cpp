@@ -8,9 +8,9 @@
 
 #include "engine/core/ascii_case.h"
 #include "engine/cpu/graph_reference.h"
+#include "engine/operators/rounded_sums.h"
 #include "engine/run/dispute.h"
 #include "engine/run/reference_source.h"
-#include "engine/run/rounded_sums.h"
 
 namespace dmlconform::run {
 namespace {
@@ -299,8 +299,9 @@ private:
 
     /// The largest Q of FP32 that rounds towards zero.
     [[nodiscard]] double truncating_q() const {
-        return question_.descriptor.graph == nullptr ? compare::highest_truncating_q(rounded_sums(question_.descriptor))
-                                                     : compare::highest_truncating_q_of_graphs;
+        return question_.descriptor.graph == nullptr
+                   ? compare::highest_truncating_q(operators::rounded_sums(question_.descriptor))
+                   : compare::highest_truncating_q_of_graphs;
     }
 
     /// The largest Q that keeps the promise. Rounded operands have errors that are independent of FP32's.

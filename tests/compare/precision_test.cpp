@@ -122,7 +122,7 @@ TEST(Precision, RoundingTowardsZeroIsSeenByTheBias) {
         const PrecisionStatistic statistic = Products(Way::truncating, 1024, length, 4).statistic();
         EXPECT_TRUE(statistic.truncates()) << length;
         EXPECT_GT(statistic.bias(), 1) << length;
-        const compare::RoundedSum sum{.roundings = static_cast<double>(length) + 1, .of_each_term = 1};
+        const core::RoundedSum sum{.roundings = static_cast<double>(length) + 1, .of_each_term = 1};
         EXPECT_LT(statistic.q(), compare::highest_truncating_q({{sum}}) / 2);
     }
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/run/rounded_sums.h"
+#include "engine/operators/rounded_sums.h"
 
 namespace dmlconform::precision {
 namespace {
@@ -99,7 +99,7 @@ std::vector<TruncatingRow> truncating_rows(const Subject& subject, std::size_t t
         for (std::size_t i = 0; i < tensors; ++i) {
             const Trial trial = subject.make(draw, {.elements = 256, .terms = terms, .data = data});
             const cpu::Reference reference = reference_of(trial);
-            const double limit = compare::highest_truncating_q(run::rounded_sums(trial.descriptor));
+            const double limit = compare::highest_truncating_q(operators::rounded_sums(trial.descriptor));
             for (TruncatingRow& row : std::span(rows).subspan(first)) {
                 const Verdict verdict = judge(trial, reference, subject.compute(trial, row.way)).front();
                 if (verdict.can_tell()) {

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "engine/compare/precision.h"
+#include "engine/core/rounded_sum.h"
 #include "engine/operators/descriptor.h"
 
-namespace dmlconform::run {
+namespace dmlconform::operators {
 
 /// The sums of which each has results of the one before it among its terms, for compare::highest_truncating_q. Sums
 /// that are computed beside each other count as one. Operations that are not part of a sum count in the first.
-[[nodiscard]] std::vector<compare::RoundedSum> rounded_sums(const operators::Descriptor& descriptor);
+[[nodiscard]] std::vector<core::RoundedSum> rounded_sums(const Descriptor& descriptor);
 
-}  // namespace dmlconform::run
+}  // namespace dmlconform::operators

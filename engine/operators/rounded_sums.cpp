@@ -1,5 +1,5 @@
 // Counts terms of sums, operator by operator.
-#include "engine/run/rounded_sums.h"
+#include "engine/operators/rounded_sums.h"
 
 #include <algorithm>
 #include <array>
@@ -8,27 +8,22 @@
 
 #include "engine/operators/enumerators.h"
 
-namespace dmlconform::run {
+namespace dmlconform::operators {
 namespace {
 
-using compare::RoundedSum;
-using operators::Descriptor;
+using core::RoundedSum;
 using Sums = std::vector<RoundedSum>;
 
 /// No formula has more operations that are not part of a sum between an input and an output.
 constexpr double other_operations = 32;
 
 double size_of(const Descriptor& descriptor, std::string_view tensor, std::size_t from_the_end) {
-    const core::Dimensions& sizes = descriptor.tensor(tensor)->sizes;
+    const core::Dimensions& sizes = descriptor.sizes(tensor);
     return from_the_end < sizes.size() ? static_cast<double>(sizes[sizes.size() - 1 - from_the_end]) : 1;
 }
 
 double elements_of(const Descriptor& descriptor, std::string_view tensor) {
-    double count = 1;
-    for (const std::uint32_t size : descriptor.tensor(tensor)->sizes) {
-        count *= size;
-    }
-    return count;
+    return static_cast<double>(*core::element_count(descriptor.sizes(tensor)));
 }
 
 double product(const std::vector<std::uint32_t>& numbers) {
@@ -39,29 +34,24 @@ double product(const std::vector<std::uint32_t>& numbers) {
     return count;
 }
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 // ---- products ----------------------------------------------------------------------------------------------------
 
 /// Alpha may be applied to each term.
 Sums of_gemm(const Descriptor& descriptor) {
-    const auto transform = operators::enumerator<operators::MatrixTransform>(descriptor, "TransA");
-    const double terms = size_of(descriptor, "ATensor", transform == operators::MatrixTransform::none ? 0 : 1);
+    const auto transform = enumerator<MatrixTransform>(descriptor, "TransA");
+    const double terms = size_of(descriptor, "ATensor", transform == MatrixTransform::none ? 0 : 1);
     return {{terms, descriptor.number("Alpha") == 1 ? 1.0 : 2.0}};
 }
 
 /// Going backward, each filter's output channels are those of a group.
 Sums of_convolution(const Descriptor& descriptor) {
-    const core::Dimensions& sizes = descriptor.tensor("FilterTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.sizes("FilterTensor");
     const std::size_t dimensions = descriptor.uint("DimensionCount");
     double terms = 1;
     for (std::size_t d = sizes.size() - dimensions; d < sizes.size(); ++d) {
         terms *= sizes[d];
     }
-    const bool is_forward = operators::enumerator<operators::ConvolutionDirection>(descriptor, "Direction") ==
-                            operators::ConvolutionDirection::forward;
+    const bool is_forward = enumerator<ConvolutionDirection>(descriptor, "Direction") == ConvolutionDirection::forward;
     const std::size_t channels = sizes.size() - dimensions - (is_forward ? 1 : 2);
     terms *= sizes[channels];
     terms /= is_forward ? 1 : descriptor.uint("GroupCount");
@@ -75,10 +65,10 @@ Sums of_dequantized_product(const Descriptor& descriptor) {
 
 /// Scores, the sum of their powers, and the weighted values.
 Sums of_attention(const Descriptor& descriptor) {
-    const double heads = descriptor.uint(has_field(descriptor, "HeadCount") ? "HeadCount" : "QueryHeadCount");
+    const double heads = descriptor.uint(descriptor.has_field("HeadCount") ? "HeadCount" : "QueryHeadCount");
     double width = 0;
     double keys = 0;
-    for (const operators::TensorSlot& slot : descriptor.inputs()) {
+    for (const TensorSlot& slot : descriptor.inputs()) {
         if (slot.desc == nullptr) {
             continue;
         }
@@ -132,10 +122,10 @@ Sums of_gru(const Descriptor& descriptor) {
 
 /// The elements of a set: those along the axes that are named, or along the last dimension.
 double elements_in_set(const Descriptor& descriptor) {
-    if (has_field(descriptor, "Axis")) {
-        return descriptor.tensor("InputTensor")->sizes[descriptor.uint("Axis")];
+    if (descriptor.has_field("Axis")) {
+        return descriptor.sizes("InputTensor")[descriptor.uint("Axis")];
     }
-    if (!has_field(descriptor, "Axes")) {
+    if (!descriptor.has_field("Axes")) {
         return size_of(descriptor, "InputTensor", 0);
     }
     double count = 1;
@@ -143,7 +133,7 @@ double elements_in_set(const Descriptor& descriptor) {
     std::ranges::sort(axes);
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
     for (const std::uint32_t axis : axes) {
-        count *= descriptor.tensor("InputTensor")->sizes[axis];
+        count *= descriptor.sizes("InputTensor")[axis];
     }
     return count;
 }
@@ -167,8 +157,8 @@ Sums of_powers(const Descriptor& descriptor) {
 }
 
 Sums of_reduction(const Descriptor& descriptor) {
-    using enum operators::ReduceFunction;
-    switch (operators::enumerator<operators::ReduceFunction>(descriptor, "Function")) {
+    using enum ReduceFunction;
+    switch (enumerator<ReduceFunction>(descriptor, "Function")) {
         case log_sum_exp:
             return of_powers(descriptor);
         case l2:
@@ -185,10 +175,10 @@ RoundedSum of_statistics(double terms) {
 }
 
 Sums of_normalization(const Descriptor& descriptor) {
-    if (has_field(descriptor, "Axes")) {
+    if (descriptor.has_field("Axes")) {
         return {of_statistics(elements_in_set(descriptor))};
     }
-    const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.sizes("InputTensor");
     const double channels = descriptor.uint("CrossChannel") != 0 ? 1 : sizes[1];
     return {of_statistics(elements_of(descriptor, "InputTensor") / sizes[0] / channels)};
 }
@@ -231,8 +221,8 @@ Sums of_folding(const Descriptor& descriptor) {
 
 /// At an edge, all gradients along a dimension may meet.
 Sums of_resampling_gradient(const Descriptor& descriptor) {
-    const core::Dimensions& from = descriptor.tensor("InputGradientTensor")->sizes;
-    const core::Dimensions& to = descriptor.tensor("OutputGradientTensor")->sizes;
+    const core::Dimensions& from = descriptor.sizes("InputGradientTensor");
+    const core::Dimensions& to = descriptor.sizes("OutputGradientTensor");
     double terms = 1;
     for (std::size_t d = 0; d < from.size(); ++d) {
         terms *= from[d] == to[d] ? 1 : from[d];
@@ -262,7 +252,7 @@ struct Row {
     Sums (*sums)(const Descriptor& descriptor);
 };
 
-constexpr std::array table{
+constexpr std::array rounded_operators{
     Row{"ACTIVATION_LOG_SOFTMAX", of_powers},
     Row{"ACTIVATION_LOG_SOFTMAX1", of_powers},
     Row{"ACTIVATION_SOFTMAX", of_powers},
@@ -304,7 +294,7 @@ constexpr std::array table{
 /// A fused softmax adds a sum over at most all elements of the output.
 Sums of_fused_softmax(const Descriptor& descriptor) {
     const Descriptor* const activation =
-        has_field(descriptor, "FusedActivation") ? descriptor.activation("FusedActivation") : nullptr;
+        descriptor.has_field("FusedActivation") ? descriptor.activation("FusedActivation") : nullptr;
     if (activation == nullptr || activation->schema->name.find("SOFTMAX") == std::string::npos) {
         return {};
     }
@@ -314,12 +304,12 @@ Sums of_fused_softmax(const Descriptor& descriptor) {
 }  // namespace
 
 std::vector<RoundedSum> rounded_sums(const Descriptor& descriptor) {
-    const auto* const row = std::ranges::find(table, descriptor.schema->short_name(), &Row::name);
-    Sums sums = row == table.end() ? Sums{{0, 0}} : row->sums(descriptor);
+    const auto* const row = std::ranges::find(rounded_operators, descriptor.schema->short_name(), &Row::name);
+    Sums sums = row == rounded_operators.end() ? Sums{{0, 0}} : row->sums(descriptor);
     sums.front().roundings += other_operations;
     const Sums fused = of_fused_softmax(descriptor);
     sums.insert(sums.end(), fused.begin(), fused.end());
     return sums;
 }
 
-}  // namespace dmlconform::run
+}  // namespace dmlconform::operators

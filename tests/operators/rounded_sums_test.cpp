@@ -1,5 +1,5 @@
-// Tests of engine/run/rounded_sums: how many terms sums have, by operator.
-#include "engine/run/rounded_sums.h"
+// Tests of engine/operators/rounded_sums: how many terms sums have, by operator.
+#include "engine/operators/rounded_sums.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ core::TensorDesc of(const Dimensions& sizes) {
 /// The roundings of each sum. The first has 32 more, for operations beside the sums.
 std::vector<double> roundings(const Descriptor& descriptor) {
     std::vector<double> numbers;
-    for (const compare::RoundedSum& sum : run::rounded_sums(descriptor)) {
+    for (const core::RoundedSum& sum : operators::rounded_sums(descriptor)) {
         numbers.push_back(sum.roundings);
     }
     return numbers;
@@ -44,8 +44,8 @@ Descriptor gemm(const Dimensions& a, const Dimensions& b, std::uint32_t transpos
 TEST(RoundedSums, OfProducts) {
     EXPECT_THAT(roundings(gemm({1, 1, 3, 100}, {1, 1, 100, 5}, 0, 1)), ElementsAre(132));
     EXPECT_THAT(roundings(gemm({1, 1, 100, 3}, {1, 1, 100, 5}, 1, 1)), ElementsAre(132));
-    EXPECT_EQ(run::rounded_sums(gemm({1, 1, 3, 100}, {1, 1, 100, 5}, 0, 1))[0].of_each_term, 1);
-    EXPECT_EQ(run::rounded_sums(gemm({1, 1, 3, 100}, {1, 1, 100, 5}, 0, 0.5))[0].of_each_term, 2)
+    EXPECT_EQ(operators::rounded_sums(gemm({1, 1, 3, 100}, {1, 1, 100, 5}, 0, 1))[0].of_each_term, 1);
+    EXPECT_EQ(operators::rounded_sums(gemm({1, 1, 3, 100}, {1, 1, 100, 5}, 0, 0.5))[0].of_each_term, 2)
         << "Alpha may be applied to each term";
 }
 
