@@ -184,6 +184,21 @@ TEST(Requantise, RejectsTruncation) {
     EXPECT_GT(truncation_seen, 100);
 }
 
+/// On GPUs, a subnormal scale, the product of two scales or the whole multiplier may become 0.
+TEST(Requantise, AcceptsFlushedScales) {
+    using Set = std::set<std::int32_t>;
+    const auto values = [](double a, double b, double divisor) {
+        return accepted(requantise(3, cpu::Multiplier::of(a, b, divisor), 100, 0, 255));
+    };
+    EXPECT_EQ(values(2, 1, 1), Set({106}));
+    EXPECT_EQ(values(0x1p-126, 1, 0x1p-126), Set({103}));
+    EXPECT_EQ(values(0x1p-127, 1, 0x1p-126), Set({100, 101, 102})) << "a scale; 1.5 is rounded to 2";
+    EXPECT_EQ(values(0x1p-100, 0x1p-27, 0x1p-126), Set({100, 101, 102})) << "the product of two scales";
+    EXPECT_EQ(values(0x1p-100, 0x1p-26, 0x1p-126), Set({103}));
+    EXPECT_EQ(accepted(requantise(1 << 30, cpu::Multiplier::of(1, 0x1p-80, 0x1p60), 100, 0, 255)), Set({100}))
+        << "the multiplier, of a sum that is far too small to notice";
+}
+
 TEST(Requantise, AcceptsWhatEitherAccepts) {
     const cpu::Quantised low{-128, 0, 1};
     const cpu::Quantised high{127, 1, 0};

@@ -101,11 +101,6 @@ void convolve(const KernelArguments& arguments) {
 
 // ---- sums that are quantised again -------------------------------------------------------------------------------
 
-/// Direct3D may take subnormal scales for 0.
-double flushed(double scale) {
-    return std::fabs(scale) < core::float32.smallest_normal ? std::copysign(0.0, scale) : scale;
-}
-
 void quantized_matrix_multiply(const KernelArguments& arguments) {
     const product::MatrixFactors factors = centred_matrices(arguments);
     const Shape& shape = factors.shape();
@@ -123,13 +118,9 @@ void quantized_matrix_multiply(const KernelArguments& arguments) {
         for (std::int64_t i = 0; i < sums.count; ++i) {
             const auto number = static_cast<std::size_t>(sums.number(shape) + i);
             const auto column = static_cast<std::size_t>(sums.column + i);
-            const auto requantised = [&](double multiplier) {
-                return requantise(static_cast<std::int64_t>(sums.values[i]), multiplier,
-                                  static_cast<std::int32_t>(zero_points[row]), lowest, lowest + 255);
-            };
-            const Quantised result =
-                hull(requantised(a_scales[row] * b_scales[column] / scales[row]),
-                     requantised(flushed(a_scales[row]) * flushed(b_scales[column]) / flushed(scales[row])));
+            const Quantised result = requantise(static_cast<std::int64_t>(sums.values[i]),
+                                                Multiplier::of(a_scales[row], b_scales[column], scales[row]),
+                                                static_cast<std::int32_t>(zero_points[row]), lowest, lowest + 255);
             const Signed value(result.value);
             element_wise::store(output.buffer.bytes(),
                                 {type, addresses.offsets_of(static_cast<std::int64_t>(number))[0], 0}, 1, &value,

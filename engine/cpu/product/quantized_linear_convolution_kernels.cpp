@@ -27,7 +27,7 @@ enum Input : std::size_t {
 /// The parameters that requantise the sums of an output channel.
 struct Channel {
     std::int64_t bias = 0;
-    double multiplier = 1;
+    Multiplier multiplier;
     std::int32_t zero_point = 0;
 };
 
@@ -45,7 +45,7 @@ std::vector<Channel> channels_of(std::span<const core::Tensor* const> inputs) {
                                                        : elements<std::int64_t>(*inputs[bias_tensor]);
     std::vector<Channel> channels;
     for (std::size_t k = 0; k < count; ++k) {
-        channels.push_back({biases.data()[k], sx * scales.data()[scales.size() > 1 ? k : 0] / sy,
+        channels.push_back({biases.data()[k], Multiplier::of(sx, scales.data()[scales.size() > 1 ? k : 0], sy),
                             scalar<std::int32_t>(inputs[output_zero_point], 0)});
     }
     return channels;
@@ -68,7 +68,7 @@ void requantise_sums(const Sums& sums, std::int64_t number, const Channel& chann
                      core::ElementSlack* slack) {
     if (slack == nullptr) {
         requantise(std::span(sums.values, static_cast<std::size_t>(sums.count)), static_cast<double>(channel.bias),
-                   channel.multiplier, channel.zero_point, to);
+                   channel.multiplier.exact, channel.zero_point, to);
         return;
     }
     for (std::int64_t i = 0; i < sums.count; ++i) {

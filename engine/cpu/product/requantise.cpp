@@ -31,7 +31,23 @@ std::int32_t rounded(double value, std::int32_t zero_point, double low, double h
     return static_cast<std::int32_t>(nearest(bounded)) + zero_point;
 }
 
+double without_subnormal(double number) {
+    return std::fabs(number) < core::float32.smallest_normal ? std::copysign(0.0, number) : number;
+}
+
 }  // namespace
+
+Multiplier Multiplier::of(double a, double b, double divisor) {
+    const double product = without_subnormal(without_subnormal(a) * without_subnormal(b));
+    return {a * b / divisor, without_subnormal(product / without_subnormal(divisor))};
+}
+
+Quantised requantise(std::int64_t accumulator, const Multiplier& multiplier, std::int32_t zero_point, std::int32_t low,
+                     std::int32_t high) {
+    const auto with = [&](double number) { return requantise(accumulator, number, zero_point, low, high); };
+    const Quantised result = with(multiplier.exact);
+    return multiplier.flushed == multiplier.exact ? result : hull(result, with(multiplier.flushed));
+}
 
 Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point, std::int32_t low,
                      std::int32_t high) {

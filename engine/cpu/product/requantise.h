@@ -24,6 +24,19 @@ struct Quantised {
 [[nodiscard]] Quantised requantise(std::int64_t accumulator, double multiplier, std::int32_t zero_point,
                                    std::int32_t low, std::int32_t high);
 
+/// AScale * BScale / OutputScale, or the like. Direct3D may take subnormal scales and results for 0 (3.1.3).
+struct Multiplier {
+    double exact = 1;
+    /// Where all subnormal numbers count as 0.
+    double flushed = 1;
+
+    [[nodiscard]] static Multiplier of(double a, double b, double divisor);
+};
+
+/// The same for an implementation that flushes subnormal numbers, or does not.
+[[nodiscard]] Quantised requantise(std::int64_t accumulator, const Multiplier& multiplier, std::int32_t zero_point,
+                                   std::int32_t low, std::int32_t high);
+
 /// The first one's value, with what either accepts.
 [[nodiscard]] Quantised hull(const Quantised& first, const Quantised& second);
 
