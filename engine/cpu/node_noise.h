@@ -7,27 +7,15 @@
 
 #include "engine/core/tensor.h"
 #include "engine/core/tolerance.h"
+#include "engine/cpu/drawn_noise.h"
 
 namespace dmlconform::cpu {
-
-/// How far an element may move, and the standard deviation; a sigma of 0 means that only the range is known.
-struct NoiseRange {
-    double below = 0;
-    double above = 0;
-    double sigma = 0;
-};
 
 /// The range of one element, given its value and row-major index.
 [[nodiscard]] NoiseRange noise_range(core::DataType type, double value, std::size_t index,
                                      const core::Tolerance& tolerance, const core::ElementSlack& slack);
 
-/// Packed FP32 elements of a run.
-struct RowOfRun {
-    float* elements = nullptr;
-    std::size_t run = 0;
-    /// What the run's random numbers follow from.
-    std::uint64_t key = 0;
-};
+struct RowOfRun;
 
 /// The noise of a node's output. The tolerance and the slack must be those of the reference for that node, and must
 /// outlive this object.
@@ -57,7 +45,7 @@ public:
     void prefetch_part(std::int64_t first, std::int64_t count) const;
 
 private:
-    [[nodiscard]] RowOfRun row_of(float* elements, std::size_t run) const { return {elements, run, key_of(run)}; }
+    [[nodiscard]] RowOfRun row_of(float* elements, std::size_t run) const;
     /// For `count` elements of all runs. Rows start with the element that has the index `first`.
     void add_to_rows(std::span<const RowOfRun> rows, std::size_t first, std::size_t count) const;
     [[nodiscard]] std::uint64_t key_of(std::size_t run) const;
