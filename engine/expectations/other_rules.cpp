@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 1> slice_grad{"SLICE_GRAD"};
 constexpr std::array<std::string_view, 1> quantized_average{"QUANTIZED_LINEAR_AVERAGE_POOLING"};
 
 Sizes sizes_of(const Descriptor& descriptor, std::string_view tensor) {
-    const core::Dimensions& sizes = descriptor.tensor(tensor)->sizes;
+    const core::Dimensions& sizes = descriptor.sizes(tensor);
     return {sizes.begin(), sizes.end()};
 }
 
@@ -115,8 +115,8 @@ bool has_updates_of_any_rank(const Descriptor& descriptor) {
 
 /// Padded sizes wrap at 2^32, and a window that does not fit counts as one.
 bool has_pooled_sizes_in_32_bits(const Descriptor& descriptor) {
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
-    const core::Dimensions& gradient = descriptor.tensor("InputGradientTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& gradient = descriptor.sizes("InputGradientTensor");
     const auto& strides = descriptor.uints("Strides");
     bool fits = input.size() == gradient.size() && input.size() == strides.size() + 2 &&
                 std::equal(input.begin(), input.begin() + 2, gradient.begin());
@@ -184,7 +184,7 @@ bool has_room_for_output_padding(const Descriptor& descriptor) {
         return false;
     }
     const std::size_t count = std::min(padding.size(), output.size() - 2);
-    bool fits = output[0] == descriptor.tensor("InputTensor")->sizes[0] &&
+    bool fits = output[0] == descriptor.sizes("InputTensor")[0] &&
                 output[1] == (is_forward ? filter[0] : filter[1] * descriptor.uint("GroupCount"));
     for (std::size_t i = 1; i <= count; ++i) {
         fits = fits && output[output.size() - i] > padding[padding.size() - i];

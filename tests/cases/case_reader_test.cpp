@@ -424,9 +424,9 @@ TEST(CaseReader, DefaultsAreMergedUnderEveryCase) {
     ASSERT_EQ(suite.cases.size(), 3u);
     EXPECT_EQ(suite.cases[0].tags, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(suite.cases[0].description, "d");
-    EXPECT_EQ(suite.cases[0].descriptor->tensor("OutputTensor")->sizes, (core::Dimensions{2}));
+    EXPECT_EQ(suite.cases[0].descriptor->sizes("OutputTensor"), (core::Dimensions{2}));
     EXPECT_EQ(suite.cases[1].tags, (std::vector<std::string>{"c"})) << "arrays are replaced";
-    EXPECT_EQ(suite.cases[1].descriptor->tensor("OutputTensor")->sizes, (core::Dimensions{3}));
+    EXPECT_EQ(suite.cases[1].descriptor->sizes("OutputTensor"), (core::Dimensions{3}));
     EXPECT_EQ(suite.cases[1].descriptor->tensor("OutputTensor")->data_type, core::DataType::float32);
     EXPECT_EQ(suite.cases[1].descriptor->get<std::vector<std::int32_t>>("InputWindowStrides"),
               (std::vector<std::int32_t>{1}));

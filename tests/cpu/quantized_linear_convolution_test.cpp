@@ -343,7 +343,7 @@ struct Expected {
 std::vector<Expected> by_definition(const Problem& problem, const Inputs& inputs) {
     const Descriptor& d = problem.descriptor;
     const auto four = [&](std::string_view field) {
-        Dimensions sizes = d.tensor(field)->sizes;
+        Dimensions sizes = d.sizes(field);
         if (problem.flat) {
             sizes.insert(sizes.begin() + 2, 1);
         }

@@ -40,7 +40,7 @@ Descriptor slice(const core::TensorDesc& input, const core::TensorDesc& output, 
 template <class T>
 std::vector<T> by_definition(const Descriptor& descriptor, const Window& window, const core::Tensor& input) {
     const auto all = values_of<T>(input);
-    const Dimensions& sizes = descriptor.tensor("OutputTensor")->sizes;
+    const Dimensions& sizes = descriptor.sizes("OutputTensor");
     std::vector<T> result;
     for (std::size_t i = 0; i < count_of(sizes); ++i) {
         auto coordinates = coordinates_of(i, sizes);

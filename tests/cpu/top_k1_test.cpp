@@ -186,7 +186,7 @@ Selection<std::uint64_t> by_definition(const Descriptor& descriptor, const core:
     const auto k = descriptor.uint("K");
     const auto direction = descriptor.uint("AxisDirection");
     const Dimensions& from = input.desc.sizes;
-    const Dimensions& to = descriptor.tensor("OutputValueTensor")->sizes;
+    const Dimensions& to = descriptor.sizes("OutputValueTensor");
     const auto all = values_of<T>(input);
     Selection<std::uint64_t> result{std::vector<std::uint64_t>(count_of(to)), Indices(count_of(to))};
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -241,7 +241,7 @@ void check_random(DataType type) {
         const auto input_desc = random.layout(type, sizes, FieldKind::input);
         const std::uint32_t most = is_long && random.one_in(2) ? 40 : sizes[axis];
         Descriptor descriptor = top_k(input_desc, axis, random.pick(1u, most), random.pick(0u, 1u), index_type);
-        const Dimensions output_sizes = descriptor.tensor("OutputValueTensor")->sizes;
+        const Dimensions output_sizes = descriptor.sizes("OutputValueTensor");
         descriptor =
             with(descriptor, {{"OutputValueTensor", random.layout(type, output_sizes, FieldKind::output)},
                               {"OutputIndexTensor", random.layout(index_type, output_sizes, FieldKind::output)}});

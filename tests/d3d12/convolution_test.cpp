@@ -234,9 +234,9 @@ TEST_F(ConvolutionsOnD3d12, DistancesBeyondThirtyTwoBitsAreUnsupported) {
         Random random(17);
         const Windows windows{1, 1, 1, 1, {{3, 1, 1, 1, 0, 0, 0}, {3, 1, 1, 1, 0, 0, 0}}, is_backward};
         const Descriptor plain = convolution(random, DataType::float32, windows, nullptr);
-        core::Dimensions input = plain.tensor("InputTensor")->sizes;
-        core::Dimensions filter = plain.tensor("FilterTensor")->sizes;
-        core::Dimensions output = plain.tensor("OutputTensor")->sizes;
+        core::Dimensions input = plain.sizes("InputTensor");
+        core::Dimensions filter = plain.sizes("FilterTensor");
+        core::Dimensions output = plain.sizes("OutputTensor");
         input.back() = extent.input;
         filter.back() = extent.filter;
         const std::uint64_t reach = std::uint64_t{extent.filter - 1} * extent.dilation + 1;

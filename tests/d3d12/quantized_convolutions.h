@@ -87,8 +87,8 @@ inline operators::Descriptor convolution(Random& random, const Shape& shape, boo
 
 /// Random inputs, with scales that spread the sums of this many products over the output's range.
 inline std::vector<core::Tensor> random_inputs(Random& random, const operators::Descriptor& descriptor) {
-    const double taps = static_cast<double>(*core::element_count(descriptor.tensor("FilterTensor")->sizes)) /
-                        descriptor.tensor("FilterTensor")->sizes[0];
+    const double taps = static_cast<double>(*core::element_count(descriptor.sizes("FilterTensor"))) /
+                        descriptor.sizes("FilterTensor")[0];
     std::vector<core::Tensor> inputs;
     for (const operators::TensorSlot& slot : descriptor.inputs()) {
         if (slot.desc == nullptr) {
@@ -116,7 +116,7 @@ inline d3d12::DispatchPlan plan_of(const operators::Descriptor& descriptor) {
 
 /// A descriptor with the sizes of `any`, but packed, without zero points, and with UINT8 tensors.
 inline operators::Descriptor plain_bytes(const operators::Descriptor& any, const core::TensorDesc* bias) {
-    const auto packed = [&](const char* field) { return tensor(core::DataType::uint8, any.tensor(field)->sizes); };
+    const auto packed = [&](const char* field) { return tensor(core::DataType::uint8, any.sizes(field)); };
     const operators::Descriptor bytes = with(any, {{"InputTensor", packed("InputTensor")},
                                                    {"FilterTensor", packed("FilterTensor")},
                                                    {"OutputTensor", packed("OutputTensor")},

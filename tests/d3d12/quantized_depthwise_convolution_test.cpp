@@ -60,7 +60,7 @@ Extent random_extent(Random& random, std::uint32_t most) {
 /// have gaps.
 Descriptor with_gaps(Random& random, const Descriptor& packed) {
     const auto spread = [&](const char* field) {
-        return random_input(random, packed.tensor(field)->data_type, packed.tensor(field)->sizes);
+        return random_input(random, packed.tensor(field)->data_type, packed.sizes(field));
     };
     Descriptor result = with(packed, {{"FilterTensor", spread("FilterTensor")}});
     if (packed.tensor("BiasTensor") != nullptr) {

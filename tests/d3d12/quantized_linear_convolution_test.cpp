@@ -145,7 +145,7 @@ TEST_F(ConvolutionOnD3d12, SumsAroundTwoToTheThirtyTwo) {
     shape.width.input = 3;
     Random random(6);
     const Descriptor any = convolution(random, shape, true);
-    core::Dimensions bias_sizes(any.tensor("InputTensor")->sizes.size(), 1);
+    core::Dimensions bias_sizes(any.sizes("InputTensor").size(), 1);
     bias_sizes[1] = shape.group_outputs;
     const core::TensorDesc bias = tensor(DataType::int32, bias_sizes);
     const Descriptor descriptor = plain_bytes(any, &bias);
@@ -197,7 +197,7 @@ TEST_F(ConvolutionOnD3d12, BiasAtTheEndsOfItsRange) {
     shape.width.input = 5;
     const Descriptor descriptor = with(convolution(random, shape, true), {{"BiasTensor", nullptr}});
     const core::Dimensions bias_sizes =
-        descriptor.tensor("InputTensor")->sizes.size() == 4 ? core::Dimensions{1, 4, 1, 1} : core::Dimensions{1, 4, 1};
+        descriptor.sizes("InputTensor").size() == 4 ? core::Dimensions{1, 4, 1, 1} : core::Dimensions{1, 4, 1};
     const Descriptor biased = with(descriptor, {{"BiasTensor", tensor(DataType::int32, bias_sizes)}});
     auto inputs = random_inputs(random, biased);
     inputs[6] =
@@ -214,7 +214,7 @@ TEST_F(ConvolutionOnD3d12, PaddingThatThirtyTwoBitsCannotCountIsUnsupported) {
     const Descriptor descriptor =
         with(convolution(random, shape, true),
              {{"StartPadding", {0, 0}}, {"EndPadding", {0, 4294967295}}, {"Strides", {1, 2147483650}}});
-    core::Dimensions sizes = descriptor.tensor("OutputTensor")->sizes;
+    core::Dimensions sizes = descriptor.sizes("OutputTensor");
     sizes.back() = 3;
     const Descriptor padded =
         with(descriptor, {{"OutputTensor", tensor(descriptor.tensor("OutputTensor")->data_type, sizes)}});

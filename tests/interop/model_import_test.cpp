@@ -187,7 +187,7 @@ TEST(ModelImport, FoldsShapesThatAreComputed) {
         {{"axes", longs({1}, {0})}, {"rest_float", floats({1}, {-1})}}};
     const auto model = graph_of(model_of(test));
     EXPECT_THAT(operators_of(model), ElementsAre("ELEMENT_WISE_NEGATE"));
-    EXPECT_EQ(model.graph->nodes[0].descriptor->tensor("OutputTensor")->sizes, (core::Dimensions{6, 1}));
+    EXPECT_EQ(model.graph->nodes[0].descriptor->sizes("OutputTensor"), (core::Dimensions{6, 1}));
     EXPECT_EQ(values_of(model, test.inputs), (Values{{-1, 2, -3, 4, -5, 6}}));
 }
 

@@ -71,17 +71,17 @@ TEST(OnnxRecurrent, LstmHasAllTensors) {
     const auto made = imported(lstm({number("clip", 0.5F), integer("input_forget", 1)}));
     const operators::Descriptor& descriptor = *made.descriptor;
     EXPECT_EQ(descriptor.schema->short_name(), "LSTM");
-    EXPECT_THAT(descriptor.tensor("InputTensor")->sizes, ElementsAre(1, 3, 2, 4));
-    EXPECT_THAT(descriptor.tensor("WeightTensor")->sizes, ElementsAre(1, 1, 20, 4));
-    EXPECT_THAT(descriptor.tensor("RecurrenceTensor")->sizes, ElementsAre(1, 1, 20, 5));
-    EXPECT_THAT(descriptor.tensor("BiasTensor")->sizes, ElementsAre(1, 1, 1, 40));
-    EXPECT_THAT(descriptor.tensor("HiddenInitTensor")->sizes, ElementsAre(1, 1, 2, 5));
-    EXPECT_THAT(descriptor.tensor("CellMemInitTensor")->sizes, ElementsAre(1, 1, 2, 5));
-    EXPECT_THAT(descriptor.tensor("SequenceLengthsTensor")->sizes, ElementsAre(1, 1, 1, 2));
+    EXPECT_THAT(descriptor.sizes("InputTensor"), ElementsAre(1, 3, 2, 4));
+    EXPECT_THAT(descriptor.sizes("WeightTensor"), ElementsAre(1, 1, 20, 4));
+    EXPECT_THAT(descriptor.sizes("RecurrenceTensor"), ElementsAre(1, 1, 20, 5));
+    EXPECT_THAT(descriptor.sizes("BiasTensor"), ElementsAre(1, 1, 1, 40));
+    EXPECT_THAT(descriptor.sizes("HiddenInitTensor"), ElementsAre(1, 1, 2, 5));
+    EXPECT_THAT(descriptor.sizes("CellMemInitTensor"), ElementsAre(1, 1, 2, 5));
+    EXPECT_THAT(descriptor.sizes("SequenceLengthsTensor"), ElementsAre(1, 1, 1, 2));
     EXPECT_EQ(descriptor.tensor("SequenceLengthsTensor")->data_type, core::DataType::uint32);
-    EXPECT_THAT(descriptor.tensor("PeepholeTensor")->sizes, ElementsAre(1, 1, 1, 15));
-    EXPECT_THAT(descriptor.tensor("OutputSequenceTensor")->sizes, ElementsAre(3, 1, 2, 5));
-    EXPECT_THAT(descriptor.tensor("OutputCellSingleTensor")->sizes, ElementsAre(1, 1, 2, 5));
+    EXPECT_THAT(descriptor.sizes("PeepholeTensor"), ElementsAre(1, 1, 1, 15));
+    EXPECT_THAT(descriptor.sizes("OutputSequenceTensor"), ElementsAre(3, 1, 2, 5));
+    EXPECT_THAT(descriptor.sizes("OutputCellSingleTensor"), ElementsAre(1, 1, 2, 5));
     EXPECT_EQ(descriptor.number("ClipThreshold"), 0.5F);
     EXPECT_EQ(descriptor.uint("UseClipThreshold"), 1U);
     EXPECT_EQ(descriptor.uint("CoupleInputForget"), 1U);
@@ -111,10 +111,10 @@ TEST(OnnxRecurrent, BatchesInFrontAreMovedBehindSteps) {
                   {counted({2, 3, 1}), counted({1, 3, 1}), counted({1, 3, 1}), {}, {}, counted({2, 1, 1})},
                   {counted({2, 3, 1, 1}), counted({2, 1, 1})},
                   {integer("layout", 1), integer("linear_before_reset", 1)}});
-    EXPECT_THAT(made.descriptor->tensor("InputTensor")->sizes, ElementsAre(1, 3, 2, 1));
-    EXPECT_THAT(made.descriptor->tensor("HiddenInitTensor")->sizes, ElementsAre(1, 1, 2, 1));
-    EXPECT_THAT(made.descriptor->tensor("OutputSequenceTensor")->sizes, ElementsAre(3, 1, 2, 1));
-    EXPECT_THAT(made.descriptor->tensor("OutputSingleTensor")->sizes, ElementsAre(1, 1, 2, 1));
+    EXPECT_THAT(made.descriptor->sizes("InputTensor"), ElementsAre(1, 3, 2, 1));
+    EXPECT_THAT(made.descriptor->sizes("HiddenInitTensor"), ElementsAre(1, 1, 2, 1));
+    EXPECT_THAT(made.descriptor->sizes("OutputSequenceTensor"), ElementsAre(3, 1, 2, 1));
+    EXPECT_THAT(made.descriptor->sizes("OutputSingleTensor"), ElementsAre(1, 1, 2, 1));
     EXPECT_EQ(made.descriptor->uint("LinearBeforeReset"), 1U);
     // The values of the first step are 0 and 3.
     core::Tensor sequence(*made.descriptor->tensor("OutputSequenceTensor"));

@@ -210,7 +210,7 @@ TEST(OnnxResampling, DimensionsOfOneElementAreLeftOut) {
     const auto scales = floats({6}, {1, 2, 1, 1, 2, 1});
     const auto subject =
         imported({"Resize", {zeros({1, 2, 1, 3, 2, 2}), nothing(), scales}, {zeros({1, 4, 1, 3, 4, 2})}});
-    EXPECT_THAT(subject.descriptor->tensor("InputTensor")->sizes, ElementsAre(2, 3, 2, 2));
+    EXPECT_THAT(subject.descriptor->sizes("InputTensor"), ElementsAre(2, 3, 2, 2));
     EXPECT_THAT(list(subject, "Scales"), ElementsAre(2, 1, 2, 1));
     EXPECT_THAT(reason({"Resize", {zeros({2, 2, 1, 3, 2, 2}), nothing(), scales}, {zeros({2, 4, 1, 3, 4, 2})}}),
                 HasSubstr("four dimensions"));
@@ -282,7 +282,7 @@ TEST(OnnxResampling, MaxRoiPool) {
     };
     const auto subject = imported(pool({integers("pooled_shape", {1, 2}), number("spatial_scale", 0.25F)}));
     EXPECT_EQ(subject.descriptor->schema->short_name(), "ROI_POOLING");
-    EXPECT_THAT(subject.descriptor->tensor("ROITensor")->sizes, ElementsAre(1, 1, 3, 5));
+    EXPECT_THAT(subject.descriptor->sizes("ROITensor"), ElementsAre(1, 1, 3, 5));
     EXPECT_EQ(subject.descriptor->get<operators::Size2D>("PooledSize").height, 1u);
     EXPECT_EQ(subject.descriptor->get<operators::Size2D>("PooledSize").width, 2u);
     EXPECT_EQ(subject.descriptor->number("SpatialScale"), 0.25F);

@@ -84,7 +84,7 @@ TEST(Descriptor, AccessByName) {
                                                   {"Epsilon", 0.25},
                                                   {"FusedActivation", activation("ACTIVATION_ELU", {{"Alpha", 2}})}});
     ASSERT_NE(descriptor.tensor("InputTensor"), nullptr);
-    EXPECT_EQ(descriptor.tensor("InputTensor")->sizes, (core::Dimensions{4}));
+    EXPECT_EQ(descriptor.sizes("InputTensor"), (core::Dimensions{4}));
     EXPECT_EQ(descriptor.tensor("ScaleTensor"), nullptr);
     EXPECT_EQ(descriptor.number("Epsilon"), 0.25f);
     ASSERT_NE(descriptor.activation("FusedActivation"), nullptr);

@@ -23,7 +23,7 @@ enum Input : std::size_t { input_tensor, scale_tensor, bias_tensor };
 
 /// Whether the mean is taken over each dimension. Without axes, batches are never part of it.
 std::vector<bool> averaged_dimensions(const operators::Descriptor& descriptor) {
-    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
+    const std::size_t rank = descriptor.sizes("InputTensor").size();
     if (descriptor.has_field("Axes")) {
         return reduction::reduced_dimensions(descriptor.uints("Axes"), rank);
     }

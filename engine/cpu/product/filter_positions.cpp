@@ -61,9 +61,9 @@ Meetings meetings_of(const Axis& axis, std::int64_t tap) {
 
 /// Tensors of three dimensions may have two entries for their single spatial dimension; they have height 1.
 Convolution Convolution::of(const operators::Descriptor& descriptor) {
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
-    const core::Dimensions& filter = descriptor.tensor("FilterTensor")->sizes;
-    const core::Dimensions& output = descriptor.tensor("OutputTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& filter = descriptor.sizes("FilterTensor");
+    const core::Dimensions& output = descriptor.sizes("OutputTensor");
     const auto has = [&](const char* field) { return descriptor.has_field(field); };
     using Direction = operators::ConvolutionDirection;
     const std::int64_t groups = descriptor.uint("GroupCount");

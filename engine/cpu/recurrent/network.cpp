@@ -10,10 +10,10 @@ using Direction = operators::RecurrentNetworkDirection;
 
 Network::Network(const KernelArguments& arguments, std::int64_t gate_count)
     : gates(gate_count),
-      steps(arguments.descriptor.tensor("InputTensor")->sizes[1]),
-      batch(arguments.descriptor.tensor("InputTensor")->sizes[2]),
-      inputs(arguments.descriptor.tensor("InputTensor")->sizes[3]),
-      hidden(arguments.descriptor.tensor("RecurrenceTensor")->sizes[3]),
+      steps(arguments.descriptor.sizes("InputTensor")[1]),
+      batch(arguments.descriptor.sizes("InputTensor")[2]),
+      inputs(arguments.descriptor.sizes("InputTensor")[3]),
+      hidden(arguments.descriptor.sizes("RecurrenceTensor")[3]),
       directions(enumerator<Direction>(arguments.descriptor, "Direction") == Direction::bidirectional ? 2 : 1),
       runs_backward_(enumerator<Direction>(arguments.descriptor, "Direction") == Direction::backward),
       input_(numbers_of(arguments, "InputTensor")),

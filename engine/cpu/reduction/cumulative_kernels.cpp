@@ -24,7 +24,7 @@ struct Walk {
 };
 
 Walk walk_of(const operators::Descriptor& descriptor, std::string_view exclusive) {
-    const auto length = std::int64_t{descriptor.tensor("InputTensor")->sizes[descriptor.uint("Axis")]};
+    const auto length = std::int64_t{descriptor.sizes("InputTensor")[descriptor.uint("Axis")]};
     const auto direction = enumerator<operators::AxisDirection>(descriptor, "AxisDirection");
     const bool backwards = direction == operators::AxisDirection::decreasing;
     return {.length = length,

@@ -147,7 +147,7 @@ AttentionHeadsParameters parameters_of(const AttentionShape& shape, const Sizes&
 /// The output is {batch, query, head * value size}.
 AttentionShape::AttentionShape(const Descriptor& descriptor) {
     const auto size_from_end = [&](std::string_view field, std::size_t from_end) -> std::uint64_t {
-        const core::Dimensions& sizes = descriptor.tensor(field)->sizes;
+        const core::Dimensions& sizes = descriptor.sizes(field);
         return sizes[sizes.size() - from_end];
     };
     const bool has_groups = descriptor.has_field("KeyValueHeadCount");

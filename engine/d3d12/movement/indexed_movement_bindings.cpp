@@ -295,7 +295,7 @@ DispatchPlan plan_max_unpooling(const Descriptor& descriptor) {
     for (std::size_t d = 0; d < indices.sizes.size(); ++d) {
         addressing.dimensions.push_back({indices.sizes[d], 0, index_strides[d]});
     }
-    const std::uint64_t count = *core::element_count(descriptor.tensor("OutputTensor")->sizes);
+    const std::uint64_t count = *core::element_count(descriptor.sizes("OutputTensor"));
     addressing.indexed = {{static_cast<std::uint32_t>(count), 1}};
     return plan_scatter(descriptor, nullptr, *descriptor.tensor("InputTensor"), addressing);
 }

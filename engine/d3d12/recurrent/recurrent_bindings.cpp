@@ -107,7 +107,7 @@ private:
         parameters_.step_count = source.sizes[1];
         parameters_.batch_count = source.sizes[2];
         parameters_.input_count = source.sizes[3];
-        parameters_.hidden_count = descriptor_.tensor("RecurrenceTensor")->sizes[3];
+        parameters_.hidden_count = descriptor_.sizes("RecurrenceTensor")[3];
         parameters_.direction_count = direction == Direction::bidirectional ? 2 : 1;
         parameters_.first_backward = direction == Direction::backward ? 0 : 1;
         parameters_.packing = packing_of(source.data_type);
@@ -160,8 +160,8 @@ private:
 };
 
 std::optional<std::string> unsupported(const Descriptor& descriptor) {
-    const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;
-    const std::uint64_t terms = std::uint64_t{sizes[3]} + descriptor.tensor("RecurrenceTensor")->sizes[3];
+    const core::Dimensions& sizes = descriptor.sizes("InputTensor");
+    const std::uint64_t terms = std::uint64_t{sizes[3]} + descriptor.sizes("RecurrenceTensor")[3];
     if (sizes[1] > most_steps) {
         return fmt::format("there are {} steps; the shaders can take {}", sizes[1], most_steps);
     }

@@ -384,7 +384,7 @@ void ReductionPlanner::to_cumulated() {
 std::optional<std::string> too_many_elements(const operators::Descriptor& descriptor) {
     // Thread indices, which have 32 bits, may exceed the last element by the number that a group processes at once.
     constexpr std::uint64_t most = 0xffff0000;
-    const std::uint64_t count = *core::element_count(descriptor.tensor("InputTensor")->sizes);
+    const std::uint64_t count = *core::element_count(descriptor.sizes("InputTensor"));
     if (count > most) {
         return fmt::format("the shaders count up to {} elements, and InputTensor has {}", most, count);
     }

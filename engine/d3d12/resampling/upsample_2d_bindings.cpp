@@ -78,7 +78,7 @@ std::vector<ShaderVariant> variants() {
 /// Positions between elements are 32-bit numbers of half elements.
 std::optional<std::string> too_large(const Descriptor& descriptor) {
     constexpr std::uint32_t most = std::uint32_t{1} << 30;
-    for (const std::uint32_t size : descriptor.tensor("OutputTensor")->sizes) {
+    for (const std::uint32_t size : descriptor.sizes("OutputTensor")) {
         if (size > most) {
             return "the shader does not count more than 2^30 positions in a dimension";
         }

@@ -15,7 +15,7 @@ constexpr std::size_t channel_dimension = 1;
 
 /// Windows of LocalSize elements around each element, which begin `before` elements earlier.
 std::vector<std::optional<Window>> regions_of(const Descriptor& descriptor, std::uint32_t before) {
-    const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.sizes("InputTensor");
     const bool across_channels = descriptor.uint("CrossChannel") != 0;
     std::vector<std::optional<Window>> windows(sizes.size());
     for (std::size_t d = 1; d < sizes.size(); ++d) {
@@ -91,7 +91,7 @@ std::vector<ShaderVariant> gradient_variants() {
 /// Element indices, including those of windows, are 32-bit numbers.
 std::optional<std::string> too_many(const Descriptor& descriptor) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
-    const core::Dimensions& sizes = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.sizes("InputTensor");
     if (*core::element_count(sizes) >= limit) {
         return "the shader does not count 2^32 elements";
     }

@@ -75,7 +75,7 @@ DispatchPlan mean_of_channels(const Descriptor& descriptor) {
     reduction.tensors[reduction_input] = {descriptor.tensor("InputTensor"), input(0)};
     reduction.tensors[reduction_output] = {descriptor.tensor("OutputTensor"), output(0)};
     reduction.parameters.finish = FINISH_MEAN;
-    reduction.reduced.assign(descriptor.tensor("InputTensor")->sizes.size(), true);
+    reduction.reduced.assign(descriptor.sizes("InputTensor").size(), true);
     std::fill_n(reduction.reduced.begin(), first_spatial, false);
     DispatchPlan plan;
     ReductionPlanner(plan, std::move(reduction)).to_results();
@@ -156,7 +156,7 @@ void want_indices(WindowPass& pass, const Descriptor& descriptor, core::Strides 
     if (pass.function == WINDOW_LARGEST) {
         pass.function = WINDOW_LARGEST_INDEX;
     }
-    pass.second = row_major_strides(descriptor.tensor("InputTensor")->sizes);
+    pass.second = row_major_strides(descriptor.sizes("InputTensor"));
     pass.other = std::move(strides);
     pass.parameters.index_words = words;
     pass.buffers[3] = buffer;

@@ -59,7 +59,7 @@ Verdict check_sources(const Descriptor& descriptor) {
 
 /// Measured on DirectML 1.15.4: unstacked tensors must have the output's number of dimensions.
 Verdict check_ranks(const Descriptor& descriptor) {
-    const std::size_t rank = descriptor.tensor("OutputTensor")->sizes.size();
+    const std::size_t rank = descriptor.sizes("OutputTensor").size();
     for (const char* field : {"QueryTensor", "KeyTensor", "ValueTensor"}) {
         const core::TensorDesc* const tensor = descriptor.tensor(field);
         if (tensor != nullptr && tensor->sizes.size() != rank) {

@@ -35,7 +35,7 @@ Verdict check_scale_bias(const Descriptor& descriptor, core::FeatureLevel /*leve
 double identity_operations(const Descriptor& descriptor) {
     const auto* scale_bias = std::get_if<ScaleBias>(&descriptor.value("ScaleBias"));
     const int each = scale_bias == nullptr ? 0 : (scale_bias->scale != 1 ? 1 : 0) + (scale_bias->bias != 0 ? 1 : 0);
-    return each * static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
+    return each * static_cast<double>(*core::element_count(descriptor.sizes("OutputTensor")));
 }
 
 ExplainedRules quantize_linear_rules() {

@@ -47,7 +47,7 @@ Verdict check_presence(const Descriptor& descriptor, core::FeatureLevel level) {
 
 /// Applies to MEAN_VARIANCE_NORMALIZATION1 only.
 Verdict check_channels(const Descriptor& descriptor, core::FeatureLevel level) {
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
     for (const char* name : {"ScaleTensor", "BiasTensor"}) {
         const core::TensorDesc* parameter = descriptor.tensor(name);
         if (level < core::FeatureLevel{4, 0} && parameter != nullptr && input.size() > 1 &&
@@ -89,7 +89,7 @@ Verdict validate2(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 /// Per element: one addition for the mean, three operations for the variance, and the normalisation itself.
 double normalization_operations(const Descriptor& descriptor) {
-    const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes));
+    const auto elements = static_cast<double>(*core::element_count(descriptor.sizes("InputTensor")));
     const bool subtracts = !has(descriptor, "UseMean") || descriptor.uint("UseMean") != 0;
     const bool scales = descriptor.uint(has(descriptor, "UseVariance") ? "UseVariance" : "NormalizeVariance") != 0;
     const double each = (subtracts ? 2 : 0) + (scales ? 4 : 0) + (descriptor.tensor("ScaleTensor") != nullptr ? 1 : 0) +

@@ -14,10 +14,6 @@ namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.tensor(field)->sizes;
-}
-
 /// All indices, and one element of the input for each one of the output. Which they are depends on the indices.
 double picked_bytes(const Descriptor& descriptor, const TensorSlot& input) {
     const double all = element_bytes(*input.desc);
@@ -45,13 +41,12 @@ bool agree_outside(std::uint32_t axis, const core::Dimensions& a, const core::Di
 /// Requires size 1 along the axis and the other tensor's sizes along all other dimensions.
 Verdict check_one_along_axis(const Descriptor& descriptor, std::string_view rule, std::string_view field,
                              std::string_view other) {
-    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const core::Dimensions& sizes = descriptor.sizes(field);
     const std::uint32_t axis = descriptor.uint("Axis");
-    if (sizes[axis] != 1 || !agree_outside(axis, sizes, sizes_of(descriptor, other))) {
-        return broken_rule(
-            descriptor, rule,
-            fmt::format("{} has sizes {}; they must be those of {}, {}, with 1 along axis {}", field,
-                        core::to_string(sizes), other, core::to_string(sizes_of(descriptor, other)), axis));
+    if (sizes[axis] != 1 || !agree_outside(axis, sizes, descriptor.sizes(other))) {
+        return broken_rule(descriptor, rule,
+                           fmt::format("{} has sizes {}; they must be those of {}, {}, with 1 along axis {}", field,
+                                       core::to_string(sizes), other, core::to_string(descriptor.sizes(other)), axis));
     }
     return {};
 }
@@ -80,8 +75,8 @@ std::vector<std::string> gather_formulas() {
 /// The input's sizes, with the size of the axis replaced by the sizes of the indices. There may be more of them than
 /// the output has dimensions; the surplus leading sizes must be 1.
 WideSizes gathered_sizes(const Descriptor& descriptor) {
-    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
-    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& indices = descriptor.sizes("IndicesTensor");
     const auto axis = static_cast<std::ptrdiff_t>(descriptor.uint("Axis"));
     WideSizes sizes(input.begin(), input.begin() + axis);
     sizes.insert(sizes.end(), indices.end() - static_cast<std::ptrdiff_t>(descriptor.uint("IndexDimensions")),
@@ -91,7 +86,7 @@ WideSizes gathered_sizes(const Descriptor& descriptor) {
 }
 
 Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const std::size_t rank = sizes_of(descriptor, "IndicesTensor").size();
+    const std::size_t rank = descriptor.sizes("IndicesTensor").size();
     const std::uint32_t index_dimensions = descriptor.uint("IndexDimensions");
     if (index_dimensions > rank) {
         return broken_rule(
@@ -100,12 +95,12 @@ Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/)
     }
     // Measured on DirectML 1.15.4: this is accepted, and the indices then vary with the output's coordinates along
     // these dimensions.
-    if (has_more_than_ones(sizes_of(descriptor, "IndicesTensor"), rank - index_dimensions)) {
-        return broken_rule(descriptor, "indexDimensions",
-                           fmt::format("IndexDimensions is {}, so the first {} sizes of IndicesTensor must be 1; they "
-                                       "are {}",
-                                       index_dimensions, rank - index_dimensions,
-                                       core::to_string(sizes_of(descriptor, "IndicesTensor"))));
+    if (has_more_than_ones(descriptor.sizes("IndicesTensor"), rank - index_dimensions)) {
+        return broken_rule(
+            descriptor, "indexDimensions",
+            fmt::format("IndexDimensions is {}, so the first {} sizes of IndicesTensor must be 1; they "
+                        "are {}",
+                        index_dimensions, rank - index_dimensions, core::to_string(descriptor.sizes("IndicesTensor"))));
     }
     const WideSizes sizes = gathered_sizes(descriptor);
     const auto more = static_cast<std::ptrdiff_t>(std::max(sizes.size(), rank) - rank);
@@ -120,7 +115,7 @@ Verdict check_gather(const Descriptor& descriptor, core::FeatureLevel /*level*/)
 }
 
 WideSizes gather_sizes(const Descriptor& descriptor) {
-    const std::size_t rank = sizes_of(descriptor, "OutputTensor").size();
+    const std::size_t rank = descriptor.sizes("OutputTensor").size();
     WideSizes sizes = with_leading_ones(gathered_sizes(descriptor), rank);
     sizes.erase(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(rank));
     return sizes;
@@ -138,8 +133,8 @@ ExplainedRules scatter_rules() {
 }
 
 Verdict check_gather_elements(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
-    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& indices = descriptor.sizes("IndicesTensor");
     const std::uint32_t axis = descriptor.uint("Axis");
     if (!agree_outside(axis, indices, input)) {
         return broken_rule(descriptor, "indicesSizes",
@@ -152,8 +147,8 @@ Verdict check_gather_elements(const Descriptor& descriptor, core::FeatureLevel /
 
 /// Measured on DirectML 1.15.4: the indices may not be longer than the output along the axis.
 Verdict check_scatter(const Descriptor& descriptor, core::FeatureLevel level) {
-    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
-    const core::Dimensions& indices = sizes_of(descriptor, "IndicesTensor");
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& indices = descriptor.sizes("IndicesTensor");
     const std::uint32_t axis = descriptor.uint("Axis");
     if (indices[axis] > input[axis]) {
         return broken_rule(descriptor, "indicesSizes",
@@ -172,7 +167,7 @@ Verdict check_one_hot(const Descriptor& descriptor, core::FeatureLevel /*level*/
     if (auto rejection = check_one_along_axis(descriptor, "indicesSizes", "IndicesTensor", "OutputTensor")) {
         return rejection;
     }
-    const core::Dimensions& values = sizes_of(descriptor, "ValuesTensor");
+    const core::Dimensions& values = descriptor.sizes("ValuesTensor");
     if (std::all_of(values.begin(), values.end(), [](std::uint32_t size) { return size == 1; })) {
         return broken_rule(descriptor, "values", "ValuesTensor has one element; it must have two, for off and on");
     }
@@ -196,7 +191,7 @@ WideSizes last_of(const core::Dimensions& sizes, std::uint32_t count) {
 
 Verdict check_count(const Descriptor& descriptor, std::string_view rule, std::string_view field,
                     std::string_view tensor) {
-    const core::Dimensions& sizes = sizes_of(descriptor, tensor);
+    const core::Dimensions& sizes = descriptor.sizes(tensor);
     const std::uint32_t count = descriptor.uint(field);
     if (count == 0 || count > sizes.size()) {
         return broken_rule(
@@ -245,8 +240,8 @@ Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level
     if (auto rejection = check_count(descriptor, "indicesDimensionCount", "IndicesDimensionCount", "IndicesTensor")) {
         return rejection;
     }
-    const WideSizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
-    const WideSizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    const WideSizes input = last_of(descriptor.sizes("InputTensor"), descriptor.uint("InputDimensionCount"));
+    const WideSizes indices = last_of(descriptor.sizes("IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
     const std::uint32_t batches = batch_dimensions(descriptor);
     if (batches >= input.size() || batches >= indices.size() ||
         !std::equal(input.begin(), input.begin() + batches, indices.begin())) {
@@ -266,12 +261,12 @@ Verdict check_gather_nd(const Descriptor& descriptor, core::FeatureLevel /*level
 
 /// The sizes of what all index tuples select together: GATHER_ND's output and SCATTER_ND's updates.
 WideSizes picked_sizes(const Descriptor& descriptor) {
-    const WideSizes input = last_of(sizes_of(descriptor, "InputTensor"), descriptor.uint("InputDimensionCount"));
-    const WideSizes indices = last_of(sizes_of(descriptor, "IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
+    const WideSizes input = last_of(descriptor.sizes("InputTensor"), descriptor.uint("InputDimensionCount"));
+    const WideSizes indices = last_of(descriptor.sizes("IndicesTensor"), descriptor.uint("IndicesDimensionCount"));
     WideSizes sizes(indices.begin(), indices.end() - 1);
     const auto chosen = static_cast<std::ptrdiff_t>(batch_dimensions(descriptor) + indices.back());
     sizes.insert(sizes.end(), input.begin() + chosen, input.end());
-    return with_leading_ones(std::move(sizes), sizes_of(descriptor, "InputTensor").size());
+    return with_leading_ones(std::move(sizes), descriptor.sizes("InputTensor").size());
 }
 
 /// The formula of `picked_sizes`.
@@ -293,7 +288,7 @@ Verdict check_scatter_nd(const Descriptor& descriptor, core::FeatureLevel level)
     if (auto rejection = check_gather_nd(descriptor, level)) {
         return rejection;
     }
-    const core::Dimensions& updates = sizes_of(descriptor, "UpdatesTensor");
+    const core::Dimensions& updates = descriptor.sizes("UpdatesTensor");
     const WideSizes wanted = picked_sizes(descriptor);
     if (!std::equal(wanted.begin(), wanted.end(), updates.begin(), updates.end())) {
         return broken_rule(descriptor, "updatesSizes",
@@ -342,19 +337,19 @@ WideSizes unfolded_sizes(const Descriptor& descriptor, const core::Dimensions& i
 }
 
 Verdict check_unfold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    return check_windows(descriptor, sizes_of(descriptor, "InputTensor"));
+    return check_windows(descriptor, descriptor.sizes("InputTensor"));
 }
 
 WideSizes unfold_sizes(const Descriptor& descriptor) {
-    return unfolded_sizes(descriptor, sizes_of(descriptor, "InputTensor"));
+    return unfolded_sizes(descriptor, descriptor.sizes("InputTensor"));
 }
 
 Verdict check_fold(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const core::Dimensions& image = sizes_of(descriptor, "OutputTensor");
+    const core::Dimensions& image = descriptor.sizes("OutputTensor");
     if (auto rejection = check_windows(descriptor, image)) {
         return rejection;
     }
-    const core::Dimensions& input = sizes_of(descriptor, "InputTensor");
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
     const WideSizes wanted = unfolded_sizes(descriptor, image);
     if (!std::equal(wanted.begin(), wanted.end(), input.begin(), input.end())) {
         return broken_rule(
@@ -376,7 +371,7 @@ double unfolded_bytes(const Descriptor& descriptor, const TensorSlot& input) {
 
 /// How many elements of blocks are not padding.
 double folded_count(const Descriptor& descriptor) {
-    const core::Dimensions& image = sizes_of(descriptor, "OutputTensor");
+    const core::Dimensions& image = descriptor.sizes("OutputTensor");
     double count = double{1} * image[0] * image[1];
     for (std::size_t d = 0; d + 2 < image.size(); ++d) {
         count *= reach_of(descriptor, image, d, SlidingWindow(descriptor, image, d).stops()).pairs;

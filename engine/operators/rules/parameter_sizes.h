@@ -13,7 +13,7 @@ namespace dmlconform::operators {
 /// number of dimensions.
 [[nodiscard]] inline Verdict check_parameter_sizes(const Descriptor& descriptor, std::string_view field) {
     const core::TensorDesc* parameter = descriptor.tensor(field);
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
     for (std::size_t d = 0; parameter != nullptr && d < input.size(); ++d) {
         const std::uint32_t size = parameter->sizes[d];
         if (size != 1 && size != input[d]) {

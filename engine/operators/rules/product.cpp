@@ -15,10 +15,6 @@ namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.tensor(field)->sizes;
-}
-
 double count_of(const core::Dimensions& sizes) {
     return static_cast<double>(*core::element_count(sizes));
 }
@@ -58,7 +54,7 @@ struct Matrix {
 };
 
 Matrix matrix_of(const Descriptor& descriptor, std::string_view field, std::string_view transform) {
-    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const core::Dimensions& sizes = descriptor.sizes(field);
     const bool transposed = descriptor.schema->find_field(transform) != nullptr &&
                             enumerator<MatrixTransform>(descriptor, transform) == MatrixTransform::transpose;
     const std::uint32_t rows = sizes[sizes.size() - 2];
@@ -75,8 +71,8 @@ Matrix matrix_b(const Descriptor& descriptor) {
 
 /// Measured on DirectML 1.15.4: sizes are not broadcast. Strides of 0 repeat a matrix.
 Verdict check_matrices(const Descriptor& descriptor) {
-    const core::Dimensions& a = sizes_of(descriptor, "ATensor");
-    const core::Dimensions& b = sizes_of(descriptor, "BTensor");
+    const core::Dimensions& a = descriptor.sizes("ATensor");
+    const core::Dimensions& b = descriptor.sizes("BTensor");
     if (!std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2)) {
         return broken_rule(descriptor, "batches",
                            fmt::format("ATensor has sizes {} and BTensor {}; all but the last two must be equal",
@@ -91,7 +87,7 @@ Verdict check_matrices(const Descriptor& descriptor) {
 }
 
 WideSizes product_sizes(const Descriptor& descriptor) {
-    const core::Dimensions& a = sizes_of(descriptor, "ATensor");
+    const core::Dimensions& a = descriptor.sizes("ATensor");
     WideSizes sizes(a.begin(), a.end() - 2);
     sizes.push_back(matrix_a(descriptor).rows);
     sizes.push_back(matrix_b(descriptor).columns);
@@ -100,14 +96,14 @@ WideSizes product_sizes(const Descriptor& descriptor) {
 
 /// One multiplication and one addition for each term of each sum.
 double product_operations(const Descriptor& descriptor) {
-    return 2 * count_of(sizes_of(descriptor, "OutputTensor")) * matrix_a(descriptor).columns;
+    return 2 * count_of(descriptor.sizes("OutputTensor")) * matrix_a(descriptor).columns;
 }
 
 /// Requires at least two elements along the axes of a fused softmax. Measured on DirectML 1.15.4: the restrictions of
 /// the separate operator apply.
 Verdict check_fused_axes(const Descriptor& descriptor) {
     const Descriptor* fused = descriptor.activation("FusedActivation");
-    const core::Dimensions& sizes = sizes_of(descriptor, "OutputTensor");
+    const core::Dimensions& sizes = descriptor.sizes("OutputTensor");
     if (fused == nullptr || fused->schema->element_wise) {
         return {};
     }
@@ -157,12 +153,8 @@ Verdict check_integer_product(const Descriptor& descriptor, core::FeatureLevel /
 
 // ---- convolutions ------------------------------------------------------------------------------------------------
 
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 bool is_backward(const Descriptor& descriptor) {
-    return has_field(descriptor, "Direction") &&
+    return descriptor.has_field("Direction") &&
            enumerator<ConvolutionDirection>(descriptor, "Direction") == ConvolutionDirection::backward;
 }
 
@@ -203,19 +195,19 @@ struct Spatial {
 /// The index of a spatial dimension in the arrays. Integer convolutions have two entries even for three-dimensional
 /// tensors, which are treated as having height 1.
 std::size_t entry_of(const Descriptor& descriptor, std::size_t spatial) {
-    const std::size_t count = sizes_of(descriptor, "InputTensor").size() - 2;
+    const std::size_t count = descriptor.sizes("InputTensor").size() - 2;
     return spatial + (descriptor.uint("DimensionCount") - count);
 }
 
 Spatial spatial_of(const Descriptor& descriptor, std::size_t d) {
     const std::size_t entry = entry_of(descriptor, d);
     Spatial spatial;
-    spatial.input = sizes_of(descriptor, "InputTensor")[d + 2];
-    spatial.filter = sizes_of(descriptor, "FilterTensor")[d + 2];
+    spatial.input = descriptor.sizes("InputTensor")[d + 2];
+    spatial.filter = descriptor.sizes("FilterTensor")[d + 2];
     spatial.stride = descriptor.uints("Strides")[entry];
     spatial.dilation = descriptor.uints("Dilations")[entry];
     spatial.padding = std::uint64_t{descriptor.uints("StartPadding")[entry]} + descriptor.uints("EndPadding")[entry];
-    if (has_field(descriptor, "OutputPadding")) {
+    if (descriptor.has_field("OutputPadding")) {
         spatial.output_padding = descriptor.uints("OutputPadding")[entry];
     }
     return spatial;
@@ -250,8 +242,8 @@ Verdict check_spatial(const Descriptor& descriptor, std::size_t d) {
 /// channel.
 Verdict check_channels(const Descriptor& descriptor) {
     const std::uint32_t groups = descriptor.uint("GroupCount");
-    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
-    const std::uint32_t channels = sizes_of(descriptor, "InputTensor")[1];
+    const core::Dimensions& filter = descriptor.sizes("FilterTensor");
+    const std::uint32_t channels = descriptor.sizes("InputTensor")[1];
     if (groups == 0 || filter[0] % groups != 0) {
         return broken_rule(
             descriptor, "groupCount",
@@ -267,7 +259,7 @@ Verdict check_channels(const Descriptor& descriptor) {
 }
 
 std::uint64_t output_channels(const Descriptor& descriptor) {
-    const core::Dimensions& filter = sizes_of(descriptor, "FilterTensor");
+    const core::Dimensions& filter = descriptor.sizes("FilterTensor");
     return is_backward(descriptor) ? std::uint64_t{filter[1]} * descriptor.uint("GroupCount") : filter[0];
 }
 
@@ -275,7 +267,7 @@ Verdict check_geometry(const Descriptor& descriptor) {
     if (auto rejection = check_channels(descriptor)) {
         return rejection;
     }
-    for (std::size_t d = 0; d + 2 < sizes_of(descriptor, "InputTensor").size(); ++d) {
+    for (std::size_t d = 0; d + 2 < descriptor.sizes("InputTensor").size(); ++d) {
         if (auto rejection = check_spatial(descriptor, d)) {
             return rejection;
         }
@@ -290,14 +282,14 @@ Verdict check_dimension_count(const Descriptor& descriptor, std::size_t wanted) 
         return broken_rule(
             descriptor, "dimensionCount",
             fmt::format("DimensionCount is {}; for tensors of {} dimensions it must be {}",
-                        descriptor.uint("DimensionCount"), sizes_of(descriptor, "InputTensor").size(), wanted));
+                        descriptor.uint("DimensionCount"), descriptor.sizes("InputTensor").size(), wanted));
     }
     return {};
 }
 
 /// The documentation allows four and five dimensions.
 Verdict check_convolution(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const std::size_t rank = sizes_of(descriptor, "InputTensor").size();
+    const std::size_t rank = descriptor.sizes("InputTensor").size();
     if (auto rejection = check_dimension_count(descriptor, rank - 2)) {
         return rejection;
     }
@@ -325,7 +317,7 @@ Verdict check_convolution_integer(const Descriptor& descriptor, core::FeatureLev
         return rejection;
     }
     const bool padded = descriptor.uints("StartPadding")[0] != 0 || descriptor.uints("EndPadding")[0] != 0;
-    if (sizes_of(descriptor, "InputTensor").size() == 3 && padded) {
+    if (descriptor.sizes("InputTensor").size() == 3 && padded) {
         return broken_rule(descriptor, "heightPadding",
                            "StartPadding[0] and EndPadding[0] must be 0 for 3-D tensors, which have no height");
     }
@@ -334,12 +326,12 @@ Verdict check_convolution_integer(const Descriptor& descriptor, core::FeatureLev
     }
     const core::TensorDesc* zero_points = descriptor.tensor("FilterZeroPointTensor");
     const std::size_t from_end = zero_points == nullptr ? 0 : zero_points->sizes.size() - 1;
-    return check_one_or_each(descriptor, "FilterZeroPointTensor", from_end, sizes_of(descriptor, "FilterTensor")[0]);
+    return check_one_or_each(descriptor, "FilterZeroPointTensor", from_end, descriptor.sizes("FilterTensor")[0]);
 }
 
 WideSizes convolution_sizes(const Descriptor& descriptor) {
-    WideSizes sizes{sizes_of(descriptor, "InputTensor")[0], output_channels(descriptor)};
-    for (std::size_t d = 0; d + 2 < sizes_of(descriptor, "InputTensor").size(); ++d) {
+    WideSizes sizes{descriptor.sizes("InputTensor")[0], output_channels(descriptor)};
+    for (std::size_t d = 0; d + 2 < descriptor.sizes("InputTensor").size(); ++d) {
         const Spatial spatial = spatial_of(descriptor, d);
         sizes.push_back(spatial.output_padding +
                         (is_backward(descriptor)
@@ -407,11 +399,11 @@ ExplainedRules convolution_integer_rules() {
 
 /// The tensor that a filter slides over, and the one with an element for each of its positions.
 const core::Dimensions& image_of(const Descriptor& descriptor) {
-    return sizes_of(descriptor, is_backward(descriptor) ? "OutputTensor" : "InputTensor");
+    return descriptor.sizes(is_backward(descriptor) ? "OutputTensor" : "InputTensor");
 }
 
 const core::Dimensions& positions_of(const Descriptor& descriptor) {
-    return sizes_of(descriptor, is_backward(descriptor) ? "InputTensor" : "OutputTensor");
+    return descriptor.sizes(is_backward(descriptor) ? "InputTensor" : "OutputTensor");
 }
 
 WindowReach reach_of_filter(const Descriptor& descriptor, std::size_t d) {
@@ -423,7 +415,7 @@ WindowReach reach_of_filter(const Descriptor& descriptor, std::size_t d) {
 /// One multiplication and one addition for each filter element at each of its positions, unless it is on padding.
 double convolution_operations(const Descriptor& descriptor) {
     const core::Dimensions& positions = positions_of(descriptor);
-    double terms = double{1} * positions[0] * positions[1] * sizes_of(descriptor, "FilterTensor")[1];
+    double terms = double{1} * positions[0] * positions[1] * descriptor.sizes("FilterTensor")[1];
     for (std::size_t d = 0; d + 2 < positions.size(); ++d) {
         terms *= reach_of_filter(descriptor, d).pairs;
     }

@@ -231,9 +231,9 @@ QuantizedLinearConvolution::QuantizedLinearConvolution(const Descriptor& descrip
 
 /// The output, and the bias with one element for each of its channels.
 std::vector<TensorSizes> convolution_sizes(const Descriptor& descriptor) {
-    const std::size_t rank = descriptor.tensor("InputTensor")->sizes.size();
-    if (descriptor.uint("DimensionCount") != spatial_count || descriptor.tensor("FilterTensor")->sizes.size() != rank ||
-        descriptor.tensor("OutputTensor")->sizes.size() != rank) {
+    const std::size_t rank = descriptor.sizes("InputTensor").size();
+    if (descriptor.uint("DimensionCount") != spatial_count || descriptor.sizes("FilterTensor").size() != rank ||
+        descriptor.sizes("OutputTensor").size() != rank) {
         return {};
     }
     const QuantizedLinearConvolution op(descriptor);

@@ -19,14 +19,14 @@ ExplainedRules explained() {
 
 /// Both states have the input state's number of dimensions.
 std::vector<TensorSizes> state_sizes(const Descriptor& descriptor) {
-    std::vector<std::uint64_t> sizes(descriptor.tensor("InputStateTensor")->sizes.size(), 1);
+    std::vector<std::uint64_t> sizes(descriptor.sizes("InputStateTensor").size(), 1);
     sizes.back() = state_words;
     return {{"InputStateTensor", sizes}, {"OutputStateTensor", sizes}};
 }
 
 /// Six elements along the last dimension. DirectML 1.15.4 rejects {2, 3} and {1, 1, 6, 1}.
 Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const core::Dimensions& sizes = descriptor.tensor("InputStateTensor")->sizes;
+    const core::Dimensions& sizes = descriptor.sizes("InputStateTensor");
     if (!std::ranges::equal(sizes, state_sizes(descriptor).front().sizes)) {
         return broken_rule(descriptor, "stateSizes",
                            fmt::format("InputStateTensor has sizes {}; the last one must be 6, and the others 1",
@@ -37,7 +37,7 @@ Verdict check(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
 
 /// Ten rounds make four elements. Each round has two multiplications, four exclusive ors, and two additions to the key.
 double operations(const Descriptor& descriptor) {
-    const auto elements = static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
+    const auto elements = static_cast<double>(*core::element_count(descriptor.sizes("OutputTensor")));
     return 20 * elements;
 }
 

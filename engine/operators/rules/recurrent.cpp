@@ -51,11 +51,11 @@ struct Shape : Numbers<std::uint64_t> {
     explicit Shape(const Descriptor& descriptor) {
         gates = descriptor.schema->network.gates;
         activations = descriptor.schema->network.activations;
-        const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+        const core::Dimensions& input = descriptor.sizes("InputTensor");
         steps = input[1];
         batch = input[2];
         inputs = input[3];
-        hidden = descriptor.tensor("RecurrenceTensor")->sizes[3];
+        hidden = descriptor.sizes("RecurrenceTensor")[3];
         using Direction = RecurrentNetworkDirection;
         directions = enumerator<Direction>(descriptor, "Direction") == Direction::bidirectional ? 2 : 1;
     }

@@ -21,7 +21,7 @@ using WideSizes = std::vector<std::uint64_t>;
 
 /// The input's sizes, with 1 along each axis. Measured on DirectML 1.15.4: axes may repeat, and the list may be empty.
 WideSizes reduced_sizes(const Descriptor& descriptor) {
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
     WideSizes sizes(input.begin(), input.end());
     for (const std::uint32_t axis : descriptor.uints("Axes")) {
         sizes[axis] = 1;
@@ -31,7 +31,7 @@ WideSizes reduced_sizes(const Descriptor& descriptor) {
 
 /// One operation for each element of the input.
 double reducing_operations(const Descriptor& descriptor) {
-    return static_cast<double>(*core::element_count(descriptor.tensor("InputTensor")->sizes));
+    return static_cast<double>(*core::element_count(descriptor.sizes("InputTensor")));
 }
 
 // ---- REDUCE ------------------------------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ ExplainedRules coordinates_rules() {
 
 /// One row for each element of the input. A row holds the last coordinates, at least those after leading sizes of 1.
 Verdict check_coordinates(const Descriptor& descriptor, FeatureLevel /*level*/) {
-    const core::Dimensions& input = descriptor.tensor("InputTensor")->sizes;
-    const core::Dimensions& sizes = descriptor.tensor("OutputCoordinatesTensor")->sizes;
+    const core::Dimensions& input = descriptor.sizes("InputTensor");
+    const core::Dimensions& sizes = descriptor.sizes("OutputCoordinatesTensor");
     const auto first = std::ranges::find_if(input, [](std::uint32_t size) { return size != 1; });
     // Measured on DirectML 1.15.4: at least one coordinate, even if all sizes are 1.
     const auto least = std::max<std::ptrdiff_t>(input.end() - first, 1);

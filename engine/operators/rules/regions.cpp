@@ -13,14 +13,10 @@ namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.tensor(field)->sizes;
-}
-
 /// Requires that the tensor's sizes end with these, and that all preceding ones are 1.
 Verdict check_innermost(const Descriptor& descriptor, std::string_view rule, std::string_view field,
                         const core::Dimensions& innermost, std::string_view meaning) {
-    const core::Dimensions& sizes = sizes_of(descriptor, field);
+    const core::Dimensions& sizes = descriptor.sizes(field);
     const auto ones = static_cast<std::ptrdiff_t>(sizes.size() - innermost.size());
     if (std::all_of(sizes.begin(), sizes.begin() + ones, [](std::uint32_t size) { return size == 1; }) &&
         std::equal(innermost.begin(), innermost.end(), sizes.begin() + ones)) {
@@ -50,7 +46,7 @@ Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/
         return broken_rule(descriptor, "pooledSize",
                            fmt::format("PooledSize is {} by {}; both must be at least 1", pooled.width, pooled.height));
     }
-    const std::uint32_t count = sizes_of(descriptor, "ROITensor")[2];
+    const std::uint32_t count = descriptor.sizes("ROITensor")[2];
     return check_innermost(descriptor, "regionSizes", "ROITensor", {count, 5},
                            "a batch and four coordinates for each region");
 }
@@ -58,14 +54,14 @@ Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/
 /// Output sizes: regions, channels, and the bins of a region.
 WideSizes pooling_sizes(const Descriptor& descriptor) {
     const auto pooled = descriptor.get<Size2D>("PooledSize");
-    return {sizes_of(descriptor, "ROITensor")[2], sizes_of(descriptor, "InputTensor")[1], pooled.height, pooled.width};
+    return {descriptor.sizes("ROITensor")[2], descriptor.sizes("InputTensor")[1], pooled.height, pooled.width};
 }
 
 // ---- ROI_ALIGN ---------------------------------------------------------------------------------------------------
 
 /// `outputs` names the tensor with an element for each region, channel and bin of the forward pass, `image` its input.
 Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, std::string_view image) {
-    const core::Dimensions& regions = sizes_of(descriptor, "ROITensor");
+    const core::Dimensions& regions = descriptor.sizes("ROITensor");
     const std::uint32_t count = regions[regions.size() - 2];
     if (auto rejection =
             check_innermost(descriptor, "regionSizes", "ROITensor", {count, 4}, "four coordinates for each region")) {
@@ -75,8 +71,8 @@ Verdict check_regions(const Descriptor& descriptor, std::string_view outputs, st
             check_innermost(descriptor, "batchSizes", "BatchIndicesTensor", {count}, "a batch for each region")) {
         return rejection;
     }
-    const core::Dimensions& sizes = sizes_of(descriptor, outputs);
-    const std::uint32_t channels = sizes_of(descriptor, image)[1];
+    const core::Dimensions& sizes = descriptor.sizes(outputs);
+    const std::uint32_t channels = descriptor.sizes(image)[1];
     if (sizes[0] != count || sizes[1] != channels) {
         return broken_rule(descriptor, "outputSizes",
                            fmt::format("{} has sizes {}; the first two must be the {} regions of ROITensor and the {} "
@@ -135,7 +131,7 @@ Verdict check_align(const Descriptor& descriptor, core::FeatureLevel /*level*/) 
 /// number of samples.
 double align_operations(const Descriptor& descriptor) {
     const bool gradient = descriptor.schema->find_field("InputGradientTensor") != nullptr;
-    const core::Dimensions& outputs = sizes_of(descriptor, gradient ? "InputGradientTensor" : "OutputTensor");
+    const core::Dimensions& outputs = descriptor.sizes(gradient ? "InputGradientTensor" : "OutputTensor");
     const auto least = static_cast<double>(descriptor.uint("MinimumSamplesPerOutput"));
     const double samples = static_cast<double>(*core::element_count(outputs)) * least * least;
     const bool linear = enumerator<InterpolationMode>(descriptor, "InterpolationMode") == InterpolationMode::linear;

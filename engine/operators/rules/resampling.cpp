@@ -41,7 +41,7 @@ double bytes_read(const Descriptor& descriptor, const TensorSlot& input) {
     if (antialiased) {
         return element_bytes(*input.desc);
     }
-    const core::Dimensions& output = descriptor.tensor("OutputTensor")->sizes;
+    const core::Dimensions& output = descriptor.sizes("OutputTensor");
     const auto& scales = descriptor.get<std::vector<float>>("Scales");
     std::vector<double> counts;
     for (std::size_t d = 0; d < output.size(); ++d) {
@@ -53,7 +53,7 @@ double bytes_read(const Descriptor& descriptor, const TensorSlot& input) {
 
 /// The nearest element is only moved.
 double operations(const Descriptor& descriptor) {
-    const double outputs = static_cast<double>(*core::element_count(descriptor.tensor("OutputTensor")->sizes));
+    const double outputs = static_cast<double>(*core::element_count(descriptor.sizes("OutputTensor")));
     return is_nearest(descriptor) ? 0 : outputs;
 }
 

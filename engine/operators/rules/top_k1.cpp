@@ -59,7 +59,7 @@ Verdict validate_top_k(const Descriptor& descriptor, core::FeatureLevel /*level*
                                        sizes[op.axis], op.axis));
     }
     for (const auto& [field, expected, may_have_more] : top_k_sizes(descriptor)) {
-        const core::Dimensions& actual = descriptor.tensor(field)->sizes;
+        const core::Dimensions& actual = descriptor.sizes(field);
         if (!std::ranges::equal(actual, expected)) {
             return broken_rule(
                 descriptor, "outputSizes",

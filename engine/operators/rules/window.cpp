@@ -12,14 +12,6 @@ namespace {
 
 using WideSizes = std::vector<std::uint64_t>;
 
-const core::Dimensions& sizes_of(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.tensor(field)->sizes;
-}
-
-bool has_field(const Descriptor& descriptor, std::string_view field) {
-    return descriptor.schema->find_field(field) != nullptr;
-}
-
 double count_of(const core::Dimensions& sizes) {
     return static_cast<double>(*core::element_count(sizes));
 }
@@ -31,10 +23,9 @@ double count_of(const core::Dimensions& sizes) {
 namespace dmlconform::operators {
 
 SlidingWindow::SlidingWindow(const Descriptor& descriptor, const core::Dimensions& image, std::size_t dimension)
-    : size(descriptor.uints(window_rules::has_field(descriptor, "WindowSizes") ? "WindowSizes"
-                                                                               : "WindowSize")[dimension]),
+    : size(descriptor.uints(descriptor.has_field("WindowSizes") ? "WindowSizes" : "WindowSize")[dimension]),
       stride(descriptor.uints("Strides")[dimension]),
-      dilation(window_rules::has_field(descriptor, "Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
+      dilation(descriptor.has_field("Dilations") ? descriptor.uints("Dilations")[dimension] : 1),
       padded(std::uint64_t{image[dimension + 2]} + descriptor.uints("StartPadding")[dimension] +
              descriptor.uints("EndPadding")[dimension]) {}
 
@@ -128,11 +119,11 @@ WideSizes pooled_sizes(const Descriptor& descriptor, const core::Dimensions& ima
 }
 
 WideSizes pooling_sizes(const Descriptor& descriptor) {
-    return pooled_sizes(descriptor, sizes_of(descriptor, "InputTensor"));
+    return pooled_sizes(descriptor, descriptor.sizes("InputTensor"));
 }
 
 Verdict check_pooling(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    return check_windows(descriptor, sizes_of(descriptor, "InputTensor"));
+    return check_windows(descriptor, descriptor.sizes("InputTensor"));
 }
 
 Verdict check_lp(const Descriptor& descriptor, core::FeatureLevel level) {
@@ -149,9 +140,9 @@ struct Pooling {
     const core::Dimensions& stops;
 
     explicit Pooling(const Descriptor& descriptor)
-        : is_gradient(has_field(descriptor, "OutputGradientTensor")),
-          image(sizes_of(descriptor, is_gradient ? "OutputGradientTensor" : "InputTensor")),
-          stops(sizes_of(descriptor, is_gradient ? "InputGradientTensor" : "OutputTensor")) {}
+        : is_gradient(descriptor.has_field("OutputGradientTensor")),
+          image(descriptor.sizes(is_gradient ? "OutputGradientTensor" : "InputTensor")),
+          stops(descriptor.sizes(is_gradient ? "InputGradientTensor" : "OutputTensor")) {}
 };
 
 /// One operation for each element of each window that is not padding.
@@ -197,8 +188,8 @@ ExplainedRules max_grad_rules() {
 /// The documentation says what sizes the gradients "typically" have. DirectML 1.15.4 checks only batches and channels:
 /// missing windows contribute nothing, and surplus windows see only padding.
 Verdict check_average_grad(const Descriptor& descriptor, core::FeatureLevel /*level*/) {
-    const core::Dimensions& input = sizes_of(descriptor, "InputGradientTensor");
-    const core::Dimensions& output = sizes_of(descriptor, "OutputGradientTensor");
+    const core::Dimensions& input = descriptor.sizes("InputGradientTensor");
+    const core::Dimensions& output = descriptor.sizes("OutputGradientTensor");
     if (!std::equal(input.begin(), input.begin() + 2, output.begin())) {
         return broken_rule(
             descriptor, "gradientSizes",
@@ -214,7 +205,7 @@ Verdict check_max_grad(const Descriptor& descriptor, core::FeatureLevel level) {
     if (auto rejection = check_pooling(descriptor, level)) {
         return rejection;
     }
-    const core::Dimensions& gradient = sizes_of(descriptor, "InputGradientTensor");
+    const core::Dimensions& gradient = descriptor.sizes("InputGradientTensor");
     const WideSizes wanted = pooling_sizes(descriptor);
     if (!std::equal(wanted.begin(), wanted.end(), gradient.begin(), gradient.end())) {
         return broken_rule(descriptor, "gradientSizes",
@@ -255,7 +246,7 @@ Verdict check_parameter(const Descriptor& descriptor, std::string_view field, st
 Verdict check_quantized(const Descriptor& descriptor, core::FeatureLevel level) {
     for (const std::string_view field :
          {"InputScaleTensor", "InputZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"}) {
-        if (auto rejection = check_parameter(descriptor, field, sizes_of(descriptor, "InputTensor")[1])) {
+        if (auto rejection = check_parameter(descriptor, field, descriptor.sizes("InputTensor")[1])) {
             return rejection;
         }
     }
@@ -277,7 +268,7 @@ Verdict check_local_response(const Descriptor& descriptor, core::FeatureLevel /*
 
 /// Two operations for each element of a region, clipped to the tensor, and four for each output.
 double local_response_operations(const Descriptor& descriptor) {
-    const core::Dimensions& sizes = sizes_of(descriptor, "InputTensor");
+    const core::Dimensions& sizes = descriptor.sizes("InputTensor");
     const std::uint32_t local = descriptor.uint("LocalSize");
     const double region = descriptor.uint("CrossChannel") != 0
                               ? static_cast<double>(std::min(local, sizes[1]))
