@@ -55,100 +55,92 @@ groupshared float tile[4 * TILE_SIZE];
 
 #include "shaders/product/product_reading.hlsli"
 
-[numthreads(GROUP_SIZE, 1, 1)]
-void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Work work = work_of(linear_group(group_id));
-    const Product product = work.product;
-    const uint slice_end = work.slice_end;
-    uint turn = work.slice_begin;
-
-    // The thread's share of A, and its address.
-    Share a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
-    if (A_IN_WORDS) {
-        a_share = share_of_depths(thread / (TURN / 4), thread % (TURN / 4));
-    }
-    const uint4 a_rows = min(work.first_row + a_share.lines, row_count - 1);
-    const Quantization a_scheme = a_quantization(product, a_rows);
-#if WINDOW
-    Depth depth = depth_of_turn(turn / TURN);
-    uint4 a_offsets = product.a + a_rows * a_row + filter_strides.x + taps[depth.tap].y +
-                      (depth.channel + a_share.depths) * filter_channel;
-#else
-    uint4 a_offsets = product.a + a_rows * a_row + (turn + a_share.depths) * a_depth;
-#endif
-
-    // The thread's share of B. For a window it is four consecutive depths.
-#if WINDOW
-    const Share b_share = share_of_depths(thread % SIDE, thread / SIDE);
-#else
-    const Share b_share = share_of(thread, b_along_depth);
-#endif
-    const uint4 b_columns = min(work.first_column + b_share.lines, column_count - 1);
-    const Quantization b_scheme = b_quantization(b_columns);
-#if WINDOW
-    const Origins origins = origins_of(coordinates_at(b_columns));
-    const uint2 mask = mask_of(origins);
-    uint b_offset = product.b + starts_of(origins).x + taps[depth.tap].x +
-                    (depth.channel + b_share.depths.x) * input_channel;
-#else
-    uint4 b_offsets = product.b + b_columns * b_column + (turn + b_share.depths) * b_depth;
-#endif
-
-    // The thread computes the rows and columns that start at 4 times these numbers.
-    const uint part = thread / PART_SIZE;
-    const uint column_quad = thread % LANES;
-    const uint row_quad = thread % PART_SIZE / LANES;
+// What a thread computes: the rows and columns that start at 4 times these numbers, for one part of each k-step.
+struct Block {
+    uint part;
+    uint row_quad;
+    uint column_quad;
     float4 sums[4];
-    [unroll] for (uint s = 0; s < 4; ++s) {
-        sums[s] = 0;
-    }
+};
 
-    const uint turns = (slice_end - turn + TURN - 1) / TURN;
-    Reading a_reading;
-    Reading b_reading;
-    READ_TURN(true)
-    PUT_TURN(0, true)
-    GroupMemoryBarrierWithGroupSync();
-    [loop] for (uint number = 0; number < turns; ++number) {
-        turn += TURN;
-        READ_TURN(number + 1 < turns)
-        // Groups of four, which compilers recognise by the multiplication.
-        const uint from = number % 2 * (TILE_SIZE / 4) + part * (PART_DEPTH * TILE_ROW / 4);
-        uint a_from = (from + row_quad) * 4;
-        uint b_from = (from + column_quad) * 4 + B_TILE;
-        [unroll] for (uint k = 0; k < PART_DEPTH; ++k) {
-            const float4 columns = FOUR_OF_TILE(b_from);
-            const float4 rows = FOUR_OF_TILE(a_from);
-            sums[0] += rows.x * columns;
-            sums[1] += rows.y * columns;
-            sums[2] += rows.z * columns;
-            sums[3] += rows.w * columns;
-            a_from += TILE_ROW;
-            b_from += TILE_ROW;
-        }
-        PUT_TURN((number + 1) % 2, number + 1 < turns)
-        GroupMemoryBarrierWithGroupSync();
+Block empty_block(uint thread) {
+    Block block;
+    block.part = thread / PART_SIZE;
+    block.column_quad = thread % LANES;
+    block.row_quad = thread % PART_SIZE / LANES;
+    [unroll] for (uint i = 0; i < 4; ++i) {
+        block.sums[i] = 0;
     }
+    return block;
+}
 
-    // Each thread then has four results: elements that are LANES apart, so that adjacent threads store adjacent words;
-    // or contiguous elements if a word contains several.
+// Adds the products of a k-step, which is in this buffer of the tiles.
+void multiply_turn(inout Block block, uint buffer) {
+    // Groups of four, which compilers recognise by the multiplication.
+    const uint from = buffer * (TILE_SIZE / 4) + block.part * (PART_DEPTH * TILE_ROW / 4);
+    uint a_from = (from + block.row_quad) * 4;
+    uint b_from = (from + block.column_quad) * 4 + B_TILE;
+    [unroll] for (uint k = 0; k < PART_DEPTH; ++k) {
+        const float4 columns = FOUR_OF_TILE(b_from);
+        const float4 rows = FOUR_OF_TILE(a_from);
+        block.sums[0] += rows.x * columns;
+        block.sums[1] += rows.y * columns;
+        block.sums[2] += rows.z * columns;
+        block.sums[3] += rows.w * columns;
+        a_from += TILE_ROW;
+        b_from += TILE_ROW;
+    }
+}
+
+// Puts a thread's sums into the tile of its part.
+void put_block(Block block) {
     [unroll] for (uint r = 0; r < 4; ++r) {
-        const uint to = (part * SIDE + row_quad * 4 + r) * TILE_ROW + column_quad * 4;
-        tile[to] = sums[r].x;
-        tile[to + 1] = sums[r].y;
-        tile[to + 2] = sums[r].z;
-        tile[to + 3] = sums[r].w;
+        const uint to = (block.part * SIDE + block.row_quad * 4 + r) * TILE_ROW + block.column_quad * 4;
+        tile[to] = block.sums[r].x;
+        tile[to + 1] = block.sums[r].y;
+        tile[to + 2] = block.sums[r].z;
+        tile[to + 3] = block.sums[r].w;
     }
-    GroupMemoryBarrierWithGroupSync();
-    const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
+}
+
+// The sums of all parts, for four columns of a row of the tile.
+int4 total_of_parts(uint row, uint4 columns) {
     int4 total = 0;
-    [unroll] for (uint p = 0; p < PARTS; ++p) {
-        const uint4 from = (p * SIDE + thread / LANES) * TILE_ROW + own;
+    [unroll] for (uint part = 0; part < PARTS; ++part) {
+        const uint4 from = (part * SIDE + row) * TILE_ROW + columns;
         total += int4(float4(tile[from.x], tile[from.y], tile[from.z], tile[from.w]));
     }
+    return total;
+}
+
+// Each thread stores four results: elements that are LANES apart, so that adjacent threads store adjacent words; or
+// contiguous elements if a word contains several.
+void store_four(Work work, uint thread) {
+    const uint4 own = output_packing == 0 ? thread % LANES + FOUR * LANES : thread % LANES * 4 + FOUR;
+    const int4 total = total_of_parts(thread / LANES, own);
     const uint row = work.first_row + thread / LANES;
     const uint4 columns = work.first_column + own;
     if (work.is_wanted && row < row_count) {
-        put_sums(product, work.slice, row, columns, output_offsets(min(columns, column_count - 1)), total);
+        put_sums(work.product, work.slice, row, columns, output_offsets(min(columns, column_count - 1)), total);
     }
+}
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const Work work = work_of(linear_group(group_id));
+    Reader reader = reader_of(work, thread);
+    Block block = empty_block(thread);
+    const uint turns = turns_of(work);
+    read_turn(reader);
+    put_turn(reader, 0, true);
+    GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint number = 0; number < turns; ++number) {
+        read_turn(reader);
+        multiply_turn(block, number % 2);
+        put_turn(reader, (number + 1) % 2, number + 1 < turns);
+        GroupMemoryBarrierWithGroupSync();
+    }
+    put_block(block);
+    GroupMemoryBarrierWithGroupSync();
+    store_four(work, thread);
 }

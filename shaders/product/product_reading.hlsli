@@ -60,20 +60,6 @@ struct Reading {
     uint4 inside;  // 1: the element exists. 0: the first element is read instead
 };
 
-#define READ_WORDS(reading, buffer, packing, in_words)                                                            \
-    [branch] if (in_words) {                                                                                      \
-        reading.words = buffer[WORD_OF(packing, reading.offsets.x)];                                              \
-    } else {                                                                                                      \
-        reading.words =                                                                                           \
-            uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
-                  buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);      \
-    }
-#if NUMBERS == PRODUCT_INTEGER && !WINDOW
-#define B_IN_WORDS b_in_words
-#else
-#define B_IN_WORDS 0
-#endif
-
 #if NUMBERS == PRODUCT_INTEGER
 // Converts by bits: 2^23 plus a smaller number has that number in its low bits. This is faster than a conversion.
 float4 less(uint4 bits, uint sign, float4 offsets) {
@@ -190,81 +176,6 @@ uint bit_of(uint2 mask, uint tap) {
 
 #endif
 
-// Starts to read the next k-step if there is one, and advances. After the last k-step the values do not matter, but the
-// addresses must be valid.
-#if WHOLE
-#define INSIDE(share, is_there) (is_there ? 1 : 0)
-#else
-#define INSIDE(share, is_there) (turn + share.depths < slice_end ? 1 : 0)
-#endif
-#if WINDOW && WHOLE
-// After the end, the last k-step is read again.
-#define READ_TURN(is_there)                                                              \
-    {                                                                                    \
-        a_reading.inside = 1;                                                            \
-        a_reading.offsets = a_offsets;                                                   \
-        b_reading.inside = bit_of(mask, depth.tap);                                      \
-        b_reading.offsets = b_reading.inside != 0 ? b_offset + FOUR * input_channel : 0; \
-        if (turn + 2 * TURN <= slice_end) {                                              \
-            a_offsets += taps[depth.tap].w;                                              \
-            b_offset += taps[depth.tap].z;                                               \
-            depth.tap = depth.tap + 1 < tap_count ? depth.tap + 1 : 0;                   \
-        }                                                                                \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                  \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                  \
-    }
-#elif WINDOW
-#define READ_TURN(is_there)                                                                                      \
-    {                                                                                                            \
-        const Depth first = own_b_depth;                                                                         \
-        const Depth second = after_tap(first);                                                                   \
-        const Depth third = after_tap(second);                                                                   \
-        const Depth fourth = after_tap(third);                                                                   \
-        const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);              \
-        a_reading.inside = INSIDE(a_share, is_there);                                                            \
-        a_reading.offsets = a_starts + turn + a_share.depths;                                                    \
-        [branch] if (!is_filter_in_order) {                                                                      \
-            a_reading.offsets = a_starts + (own_a_depth.channel * filter_channel + taps[own_a_depth.tap].y);     \
-        }                                                                                                        \
-        b_reading.inside = INSIDE(b_share, is_there);                                                            \
-        b_reading.inside *= uint4(bit_of(mask, first.tap), bit_of(mask, second.tap), bit_of(mask, third.tap),    \
-                                  bit_of(mask, fourth.tap));                                                     \
-        b_reading.offsets = b_start + channels * input_channel +                                                 \
-                            uint4(taps[first.tap].x, taps[second.tap].x, taps[third.tap].x, taps[fourth.tap].x); \
-        a_reading.offsets *= a_reading.inside;                                                                   \
-        b_reading.offsets *= b_reading.inside;                                                                   \
-        own_a_depth = after_turn(own_a_depth);                                                                   \
-        own_b_depth = after_turn(own_b_depth);                                                                   \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                                                          \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                                                          \
-    }
-#else
-// After the end, the last whole k-step is read again.
-#define READ_TURN(is_there)                                                     \
-    {                                                                           \
-        a_reading.inside = WHOLE ? 1 : INSIDE(a_share, is_there);               \
-        b_reading.inside = WHOLE ? 1 : INSIDE(b_share, is_there);               \
-        a_reading.offsets = WHOLE ? a_offsets : a_offsets * a_reading.inside;   \
-        b_reading.offsets = WHOLE ? b_offsets : b_offsets * b_reading.inside;   \
-        const uint distance = WHOLE && turn + 2 * TURN > slice_end ? 0 : TURN;  \
-        a_offsets += distance * a_depth;                                        \
-        b_offsets += distance * b_depth;                                        \
-        READ_WORDS(a_reading, a, A_PACKING, A_IN_WORDS)                         \
-        READ_WORDS(b_reading, b, B_PACKING, B_IN_WORDS)                         \
-    }
-#endif
-
-// Stores what was read in one of the two buffers of the tiles. Adds up B's terms of each column, unless the last k-step
-// was read again.
-#define PUT_TURN(half, counts)                                    \
-    {                                                             \
-        const Term4 a_terms = a_terms_in(a_reading, a_scheme);    \
-        const Term4 b_terms = b_terms_in(b_reading, b_scheme);    \
-        COUNT_COLUMNS(b_terms, counts)                            \
-        PUT_A((half) * TILE_SIZE, a_share, a_terms)               \
-        PUT_B((half) * TILE_SIZE, b_share, b_terms)               \
-    }
-
 // Sums of 8-bit integers are exact in FP32 up to 2^24. If they are centred, the terms of A are relative to the middle
 // of their type, from -128 to 127, whatever their zero points, so that twice as many products fit. The correction is
 // added at the end: the difference between A's zero point and the middle, times the sum of B's terms in a column.
@@ -273,10 +184,10 @@ groupshared int a_zeros_of_rows[SIDE];
 groupshared int sums_of_columns[SIDE];
 #if WINDOW
 #define ColumnSums float
-#define COUNT_COLUMNS(terms, counts) column_sums += counts ? terms.x + terms.y + (terms.z + terms.w) : 0;
+#define COUNT_COLUMNS(sums, terms, counts) sums += counts ? terms.x + terms.y + (terms.z + terms.w) : 0;
 #else
 #define ColumnSums float4
-#define COUNT_COLUMNS(terms, counts) column_sums += counts ? terms : 0;
+#define COUNT_COLUMNS(sums, terms, counts) sums += counts ? terms : 0;
 #endif
 
 int a_zero_of(Product product, uint row) {
@@ -316,7 +227,188 @@ int4 column_sums_at(uint4 columns) {
 
 #define CORRECTED(sums, row_of_tile, columns) (sums - a_zeros_of_rows[row_of_tile] * columns)
 #else
-#define COUNT_COLUMNS(terms, counts)
+#define COUNT_COLUMNS(sums, terms, counts)
 #define COLUMN_SUMS_AT(columns) 0
 #define CORRECTED(sums, row_of_tile, columns) sums
 #endif
+
+// How a thread reads both operands, one k-step after another.
+struct Reader {
+    uint turn;  // the depth at which the next k-step begins
+    uint slice_end;
+    Share a_share;
+    Share b_share;
+    Quantization a_scheme;
+    Quantization b_scheme;
+#if WINDOW && WHOLE
+    Depth depth;
+    uint4 a_offsets;
+    uint b_offset;
+    uint2 mask;
+#elif WINDOW
+    uint4 a_starts;
+    Depth a_position;  // the same for all rows of the thread
+    uint b_start;
+    Depth b_position;
+    uint2 mask;
+#else
+    uint4 a_offsets;
+    uint4 b_offsets;
+#endif
+#if IS_CENTRED
+    ColumnSums column_sums;
+#endif
+    Reading a_reading;
+    Reading b_reading;
+};
+
+// Finds where a thread's shares of the first k-step are, in these rows of A and columns of B.
+#if WINDOW
+void find_shares(inout Reader reader, Product product, uint4 rows, uint4 columns) {
+    const Origins origins = origins_of(coordinates_at(columns));
+    const uint4 a_starts = product.a + rows * a_row + filter_strides.x;
+    const uint b_start = product.b + starts_of(origins).x;
+    reader.mask = mask_of(origins);
+#if WHOLE
+    const Depth depth = depth_of_turn(reader.turn / TURN);
+    reader.depth = depth;
+    reader.a_offsets = a_starts + taps[depth.tap].y + (depth.channel + reader.a_share.depths) * filter_channel;
+    reader.b_offset = b_start + taps[depth.tap].x + (depth.channel + reader.b_share.depths.x) * input_channel;
+#else
+    reader.a_starts = a_starts;
+    reader.a_position = depth_of(reader.turn + reader.a_share.depths.x);
+    reader.b_start = b_start;
+    reader.b_position = depth_of(reader.turn + reader.b_share.depths.x);
+#endif
+}
+#else
+void find_shares(inout Reader reader, Product product, uint4 rows, uint4 columns) {
+    reader.a_offsets = product.a + rows * a_row + (reader.turn + reader.a_share.depths) * a_depth;
+    reader.b_offsets = product.b + columns * b_column + (reader.turn + reader.b_share.depths) * b_depth;
+}
+#endif
+
+Reader reader_of(Work work, uint thread) {
+    Reader reader = (Reader)0;
+    reader.turn = work.slice_begin;
+    reader.slice_end = work.slice_end;
+    reader.a_share = share_of(thread, WINDOW ? 1 : a_along_depth);
+    if (A_IN_WORDS) {
+        reader.a_share = share_of_depths(thread / (TURN / 4), thread % (TURN / 4));
+    }
+#if WINDOW
+    reader.b_share = share_of_depths(thread % SIDE, thread / SIDE);
+#else
+    reader.b_share = share_of(thread, b_along_depth);
+#endif
+    const uint4 rows = min(work.first_row + reader.a_share.lines, row_count - 1);
+    const uint4 columns = min(work.first_column + reader.b_share.lines, column_count - 1);
+    reader.a_scheme = a_quantization(work.product, rows);
+    reader.b_scheme = b_quantization(columns);
+    find_shares(reader, work.product, rows, columns);
+    return reader;
+}
+
+// The number of k-steps.
+uint turns_of(Work work) {
+    return (work.slice_end - work.slice_begin + TURN - 1) / TURN;
+}
+
+#if !WHOLE
+// 1 for the elements of a share that the next k-step has.
+uint4 inside(Reader reader, Share share) {
+    return reader.turn + share.depths < reader.slice_end ? 1 : 0;
+}
+#endif
+
+// Finds the offsets of the next k-step, and advances.
+#if WINDOW && WHOLE
+// After the end, the last k-step is read again.
+void find_turn(inout Reader reader) {
+    const uint tap = reader.depth.tap;
+    reader.a_reading.inside = 1;
+    reader.a_reading.offsets = reader.a_offsets;
+    reader.b_reading.inside = bit_of(reader.mask, tap);
+    reader.b_reading.offsets = reader.b_reading.inside != 0 ? reader.b_offset + FOUR * input_channel : 0;
+    if (reader.turn + 2 * TURN <= reader.slice_end) {
+        reader.a_offsets += taps[tap].w;
+        reader.b_offset += taps[tap].z;
+        reader.depth.tap = tap + 1 < tap_count ? tap + 1 : 0;
+    }
+}
+#elif WINDOW
+void find_turn(inout Reader reader) {
+    const Depth first = reader.b_position;
+    const Depth second = after_tap(first);
+    const Depth third = after_tap(second);
+    const Depth fourth = after_tap(third);
+    const uint4 channels = uint4(first.channel, second.channel, third.channel, fourth.channel);
+    reader.a_reading.inside = inside(reader, reader.a_share);
+    reader.a_reading.offsets = reader.a_starts + reader.turn + reader.a_share.depths;
+    [branch] if (!is_filter_in_order) {
+        const Depth depth = reader.a_position;
+        reader.a_reading.offsets = reader.a_starts + (depth.channel * filter_channel + taps[depth.tap].y);
+    }
+    reader.b_reading.inside = inside(reader, reader.b_share);
+    reader.b_reading.inside *= uint4(bit_of(reader.mask, first.tap), bit_of(reader.mask, second.tap),
+                                     bit_of(reader.mask, third.tap), bit_of(reader.mask, fourth.tap));
+    reader.b_reading.offsets = reader.b_start + channels * input_channel +
+                               uint4(taps[first.tap].x, taps[second.tap].x, taps[third.tap].x, taps[fourth.tap].x);
+    reader.a_reading.offsets *= reader.a_reading.inside;
+    reader.b_reading.offsets *= reader.b_reading.inside;
+    reader.a_position = after_turn(reader.a_position);
+    reader.b_position = after_turn(reader.b_position);
+}
+#else
+void find_turn(inout Reader reader) {
+#if WHOLE
+    // After the end, the last k-step is read again.
+    const uint distance = reader.turn + 2 * TURN > reader.slice_end ? 0 : TURN;
+    reader.a_reading.inside = 1;
+    reader.b_reading.inside = 1;
+    reader.a_reading.offsets = reader.a_offsets;
+    reader.b_reading.offsets = reader.b_offsets;
+#else
+    const uint distance = TURN;
+    reader.a_reading.inside = inside(reader, reader.a_share);
+    reader.b_reading.inside = inside(reader, reader.b_share);
+    reader.a_reading.offsets = reader.a_offsets * reader.a_reading.inside;
+    reader.b_reading.offsets = reader.b_offsets * reader.b_reading.inside;
+#endif
+    reader.a_offsets += distance * a_depth;
+    reader.b_offsets += distance * b_depth;
+}
+#endif
+
+#define READ_WORDS(reading, buffer, packing, in_words)                                                            \
+    [branch] if (in_words) {                                                                                      \
+        reading.words = buffer[WORD_OF(packing, reading.offsets.x)];                                              \
+    } else {                                                                                                      \
+        reading.words =                                                                                           \
+            uint4(buffer[WORD_OF(packing, reading.offsets.x)], buffer[WORD_OF(packing, reading.offsets.y)],       \
+                  buffer[WORD_OF(packing, reading.offsets.z)], buffer[WORD_OF(packing, reading.offsets.w)]);      \
+    }
+#if NUMBERS == PRODUCT_INTEGER && !WINDOW
+#define B_IN_WORDS b_in_words
+#else
+#define B_IN_WORDS 0
+#endif
+
+// Starts to read the next k-step, and advances. After the last k-step the values do not matter, but the addresses must
+// be valid.
+void read_turn(inout Reader reader) {
+    find_turn(reader);
+    READ_WORDS(reader.a_reading, a, A_PACKING, A_IN_WORDS)
+    READ_WORDS(reader.b_reading, b, B_PACKING, B_IN_WORDS)
+    reader.turn += TURN;
+}
+
+// Stores what was read in one of the two buffers of the tiles. Adds up B's terms of each column, unless the last k-step
+// was read again.
+void put_turn(inout Reader reader, uint buffer, bool counts) {
+    const Term4 a_terms = a_terms_in(reader.a_reading, reader.a_scheme);
+    const Term4 b_terms = b_terms_in(reader.b_reading, reader.b_scheme);
+    COUNT_COLUMNS(reader.column_sums, b_terms, counts)
+    PUT_A(buffer * TILE_SIZE, reader.a_share, a_terms)
+    PUT_B(buffer * TILE_SIZE, reader.b_share, b_terms)
+}
