@@ -16,6 +16,7 @@
 
 #include "shaders/reduction/reduction_tensors.hlsli"
 #include "shaders/reduction/reduction_shared.hlsli"
+#include "shaders/reduction/reduction_place.hlsli"
 
 #define ITEMS_PER_THREAD CUMULATED_PER_THREAD
 
@@ -55,106 +56,132 @@ State part_at(uint part) {
     return state;
 }
 
+// The result of all chunks of a line before this one.
+State before_chunk(Place place, uint thread) {
+    const uint line_number = min(place.line_number, line_count - 1);
+    uint i;
+    State state = no_items();
+    [loop] for (i = place.lane; i < place.chunk; i += threads_per_line) {
+        state = combined(state, part_at(i * part_line_count + line_number));
+    }
+    put_shared(thread, state);
+    GroupMemoryBarrierWithGroupSync();
+    state = no_items();
+    [loop] for (i = 0; i < threads_per_line; ++i) {
+        state = combined(state, get_shared(place.first_thread + i * place.lane_distance));
+    }
+    return state;
+}
+
+// Loads a tile of a line, which starts with this item, into the slots from the first one on.
+void load_tile(Place place, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
+    [loop] for (uint i = 0; i < ITEMS_PER_THREAD; ++i) {
+        const uint in_tile = i * threads_per_line + place.lane;
+        if (tile + in_tile < place.last_item) {
+            const Item item = load_item(line_offsets, tile + in_tile);
+            tile_low[first_slot + in_tile * place.lane_distance] = item.low.x;
+#if NUMBERS == NUMBERS_TWO_WORDS
+            tile_high[first_slot + in_tile * place.lane_distance] = item.high.x;
+#endif
+        }
+    }
+}
+
+// Stores the results of a tile, which have replaced its items.
+void store_tile(Place place, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
+    [loop] for (uint i = 0; i < ITEMS_PER_THREAD; ++i) {
+        const uint in_tile = i * threads_per_line + place.lane;
+        if (tile + in_tile < place.last_item) {
+            STRIDED_OFFSETS(item_offsets, ROWS, tile + in_tile, item_dimensions, item_dimension_count)
+            const Item result = tile_item(first_slot + in_tile * place.lane_distance);
+            store_result(output_start + OUTPUT_OF(line_offsets) + OUTPUT_OF(item_offsets), result.low.x,
+                         result.high.x);
+        }
+    }
+}
+
+// The result of some items in slots.
+State total_of(uint first_slot, uint distance, uint count) {
+    State total = no_items();
+    [loop] for (uint i = 0; i < count; ++i) {
+        total = combined(total, state_of_item(tile_item(first_slot + i * distance), 0, 0));
+    }
+    return total;
+}
+
+// Replaces these items by their results.
+void cumulate(State before, uint first_slot, uint distance, uint count) {
+    [loop] for (uint i = 0; i < count; ++i) {
+        const uint slot = first_slot + i * distance;
+        const State up_to = combined(before, state_of_item(tile_item(slot), 0, 0));
+        if (is_exclusive) {
+            put_result(slot, before);
+        } else {
+            put_result(slot, up_to);
+        }
+        before = up_to;
+    }
+}
+
+// Threads of a line are combined in blocks: each shared state becomes that of all threads of its block up to it.
+void combine_in_blocks(Place place, uint block_size, uint block_count) {
+    if (place.lane < block_count) {
+        State running = no_items();
+        [loop] for (uint i = 0; i < block_size; ++i) {
+            const uint part = place.first_thread + (place.lane * block_size + i) * place.lane_distance;
+            running = combined(running, get_shared(part));
+            put_shared(part, running);
+        }
+    }
+}
+
+// The result of everything before the thread's items. `carried` is that of everything before the tile, and becomes that
+// of everything up to its end.
+State before_thread(inout State carried, Place place, uint thread, uint block_size, uint block_count) {
+    const uint lane = place.lane;
+    State before = carried;
+    [loop] for (uint i = 0; i < block_count; ++i) {
+        const State block = get_shared(place.first_thread + (i * block_size + block_size - 1) * place.lane_distance);
+        if (i < lane / block_size) {
+            before = combined(before, block);
+        }
+        carried = combined(carried, block);
+    }
+    if (lane % block_size != 0) {
+        before = combined(before, get_shared(thread - place.lane_distance));
+    }
+    return before;
+}
+
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint chunk = linear_group(group_id) % chunk_count;
-    const uint lane = lines_side_by_side ? thread / lines_per_group : thread % threads_per_line;
-    const uint lane_distance = lines_side_by_side ? lines_per_group : 1;
-    const uint line_in_group = lines_side_by_side ? thread % lines_per_group : thread / threads_per_line;
-    const uint line_number = linear_group(group_id) / chunk_count * lines_per_group + line_in_group;
-    const bool exists = line_number < line_count;
-    const uint first_item = min(chunk * items_per_chunk, item_count);
-    const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
+    const Place place = place_of(linear_group(group_id), thread);
     const uint tile_size = ITEMS_PER_THREAD * threads_per_line;
-    const uint first_thread = thread - lane * lane_distance;
-    const uint first_slot = lines_side_by_side ? line_in_group : line_in_group * tile_size;
-    // Threads of a line are combined in blocks.
+    const uint first_slot = lines_side_by_side ? place.line_in_group : place.line_in_group * tile_size;
+    const uint own = place.lane * ITEMS_PER_THREAD;
+    const uint own_slot = first_slot + own * place.lane_distance;
     const uint block_size = min(threads_per_line, 16);
     const uint block_count = threads_per_line / block_size;
-    STRIDED_OFFSETS(line_offsets, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
-    uint i;
+    STRIDED_OFFSETS(line_offsets, ROWS, min(place.line_number, line_count - 1), line_dimensions, line_dimension_count)
 
     State carried = no_items();
     if (chunk_count > 1) {
-        [loop] for (i = lane; i < chunk; i += threads_per_line) {
-            carried = combined(carried, part_at(i * part_line_count + min(line_number, line_count - 1)));
-        }
-        put_shared(thread, carried);
-        GroupMemoryBarrierWithGroupSync();
-        carried = no_items();
-        [loop] for (i = 0; i < threads_per_line; ++i) {
-            carried = combined(carried, get_shared(first_thread + i * lane_distance));
-        }
+        carried = before_chunk(place, thread);
     }
-
     // All threads of a group must process the same number of tiles, so chunks have equal sizes.
-    const uint end = first_item + min(items_per_chunk, item_count - first_item);
-    [loop] for (uint tile = first_item; tile < end; tile += tile_size) {
-        [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
-            const uint in_tile = i * threads_per_line + lane;
-            if (tile + in_tile < last_item) {
-                const Item item = load_item(line_offsets, tile + in_tile);
-                tile_low[first_slot + in_tile * lane_distance] = item.low.x;
-#if NUMBERS == NUMBERS_TWO_WORDS
-                tile_high[first_slot + in_tile * lane_distance] = item.high.x;
-#endif
-            }
-        }
+    const uint end = place.first_item + min(items_per_chunk, item_count - place.first_item);
+    [loop] for (uint tile = place.first_item; tile < end; tile += tile_size) {
+        load_tile(place, line_offsets, tile, first_slot);
         GroupMemoryBarrierWithGroupSync();
-
-        const uint own = lane * ITEMS_PER_THREAD;
-        const uint own_slot = first_slot + own * lane_distance;
-        const uint own_count = min(max(last_item, tile + own) - (tile + own), ITEMS_PER_THREAD);
-        State total = no_items();
-        [loop] for (i = 0; i < own_count; ++i) {
-            total = combined(total, state_of_item(tile_item(own_slot + i * lane_distance), 0, 0));
-        }
-        put_shared(thread, total);
+        const uint own_count = min(max(place.last_item, tile + own) - (tile + own), ITEMS_PER_THREAD);
+        put_shared(thread, total_of(own_slot, place.lane_distance, own_count));
         GroupMemoryBarrierWithGroupSync();
-
-        // Prefix results within each block.
-        if (lane < block_count) {
-            State running = no_items();
-            [loop] for (i = 0; i < block_size; ++i) {
-                const uint part = first_thread + (lane * block_size + i) * lane_distance;
-                running = combined(running, get_shared(part));
-                put_shared(part, running);
-            }
-        }
+        combine_in_blocks(place, block_size, block_count);
         GroupMemoryBarrierWithGroupSync();
-
-        State before = carried;
-        [loop] for (i = 0; i < block_count; ++i) {
-            const State block = get_shared(first_thread + (i * block_size + block_size - 1) * lane_distance);
-            if (i < lane / block_size) {
-                before = combined(before, block);
-            }
-            carried = combined(carried, block);
-        }
-        if (lane % block_size != 0) {
-            before = combined(before, get_shared(thread - lane_distance));
-        }
-        [loop] for (i = 0; i < own_count; ++i) {
-            const uint slot = own_slot + i * lane_distance;
-            const State up_to = combined(before, state_of_item(tile_item(slot), 0, 0));
-            if (is_exclusive) {
-                put_result(slot, before);
-            } else {
-                put_result(slot, up_to);
-            }
-            before = up_to;
-        }
+        const State before = before_thread(carried, place, thread, block_size, block_count);
+        cumulate(before, own_slot, place.lane_distance, own_count);
         GroupMemoryBarrierWithGroupSync();
-
-        [loop] for (i = 0; i < ITEMS_PER_THREAD; ++i) {
-            const uint in_tile = i * threads_per_line + lane;
-            if (tile + in_tile < last_item) {
-                STRIDED_OFFSETS(item_offsets, ROWS, tile + in_tile, item_dimensions, item_dimension_count)
-                const Item result = tile_item(first_slot + in_tile * lane_distance);
-                store_result(output_start + OUTPUT_OF(line_offsets) + OUTPUT_OF(item_offsets), result.low.x,
-                             result.high.x);
-            }
-        }
+        store_tile(place, line_offsets, tile, first_slot);
         // The next tile overwrites this memory. No barrier is needed: each thread loads the items that it has just
         // stored.
     }

@@ -17,6 +17,7 @@
 #include "shaders/reduction/reduction_tensors.hlsli"
 #include "shaders/reduction/reduction_elements.hlsli"
 #include "shaders/reduction/reduction_shared.hlsli"
+#include "shaders/reduction/reduction_place.hlsli"
 #if VECTOR == VECTOR_SPREAD
 #include "shaders/reduction/reduction_spread.hlsli"
 #endif
@@ -33,169 +34,53 @@
 
 // Merges the states of a line's threads in two steps: over threads with the same column, then over columns. All threads
 // get the result.
-State over_line(State state, uint first, uint lane, uint lane_distance) {
+State over_line(State state, Place place) {
     const uint rows = ROWS_PER_LINE;
+    const uint first = place.first_thread;
+    const uint own = first + place.lane * place.lane_distance;
     uint i;
     if (threads_per_line > 1) {
-        put_shared(first + lane * lane_distance, state);
+        put_shared(own, state);
         GroupMemoryBarrierWithGroupSync();
         if (rows > 1) {
-            if (lane < columns_per_line) {
+            if (place.lane < columns_per_line) {
                 [loop] for (i = 1; i < rows; ++i) {
-                    state = combined(state, get_shared(first + (lane + i * columns_per_line) * lane_distance));
+                    const uint lane = place.lane + i * columns_per_line;
+                    state = combined(state, get_shared(first + lane * place.lane_distance));
                 }
-                put_shared(first + lane * lane_distance, state);
+                put_shared(own, state);
             }
             GroupMemoryBarrierWithGroupSync();
         }
         state = get_shared(first);
         [loop] for (i = 1; i < columns_per_line; ++i) {
-            state = combined(state, get_shared(first + i * lane_distance));
+            state = combined(state, get_shared(first + i * place.lane_distance));
         }
     }
     return state;
 }
 
-#if KEPT && COMBINE == COMBINE_EXPONENTIALS
-// The same for numbers: maximum or sum. Each is called only once, because no barrier protects the memory from the next
-// use.
-#define OVER_LINE(name, memory, combination)                                                                 \
-    float4 name(float4 number, uint first, uint lane, uint lane_distance) {                                  \
-        const uint rows = ROWS_PER_LINE;                                                                     \
-        uint i;                                                                                              \
-        if (threads_per_line > 1) {                                                                          \
-            memory[first + lane * lane_distance] = LANES_OF(asuint(number));                                 \
-            GroupMemoryBarrierWithGroupSync();                                                               \
-            if (rows > 1) {                                                                                  \
-                if (lane < columns_per_line) {                                                               \
-                    [loop] for (i = 1; i < rows; ++i) {                                                      \
-                        const uint4 words = memory[first + (lane + i * columns_per_line) * lane_distance];   \
-                        number = combination(number, asfloat(words));                                        \
-                    }                                                                                        \
-                    memory[first + lane * lane_distance] = LANES_OF(asuint(number));                         \
-                }                                                                                            \
-                GroupMemoryBarrierWithGroupSync();                                                           \
-            }                                                                                                \
-            const uint4 first_words = memory[first];                                                         \
-            number = asfloat(first_words);                                                                   \
-            [loop] for (i = 1; i < columns_per_line; ++i) {                                                  \
-                const uint4 words = memory[first + i * lane_distance];                                       \
-                number = combination(number, asfloat(words));                                                \
-            }                                                                                                \
-        }                                                                                                    \
-        return number;                                                                                       \
-    }
+#if KEPT
 
-float4 sum_of(float4 x, float4 y) {
-    return x + y;
-}
+#include "shaders/reduction/reduction_kept.hlsli"
 
-OVER_LINE(most_over_line, shared_a, larger)
-OVER_LINE(sum_over_line, shared_b, sum_of)
-#endif
-
-[numthreads(GROUP_SIZE, 1, 1)]
-void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint line_group = linear_group(group_id) / chunk_count;
-    const uint chunk = linear_group(group_id) % chunk_count;
-#if VECTOR == VECTOR_SPREAD
-    const uint lane = thread >> lane_shift & (threads_per_line - 1);
-    const uint lane_distance = 1u << lane_shift;
-    const uint line_in_group = thread >> line_shift & (lines_per_group - 1);
 #else
-    const uint lane = lines_side_by_side ? thread / lines_per_group : thread % threads_per_line;
-    const uint lane_distance = lines_side_by_side ? lines_per_group : 1;
-    const uint line_in_group = lines_side_by_side ? thread % lines_per_group : thread / threads_per_line;
-#endif
-    const uint line_number = line_group * lines_per_group + line_in_group;
-    const bool exists = line_number < line_count;
-    const uint first_item = min(chunk * items_per_chunk, item_count);
-    const uint last_item = exists ? first_item + min(items_per_chunk, item_count - first_item) : first_item;
-    const uint first_thread = thread - lane * lane_distance;
-    STRIDED_OFFSETS(line_offsets, ROWS, min(line_number, line_count - 1), line_dimensions, line_dimension_count)
-    const float4 mean = mean_of_line(line_offsets);
+
+#if VECTOR == VECTOR_SPREAD
+State state_of_thread(Place place, uint4 line_offsets[ROWS]) {
     State state = no_items();
-    uint i;
-
-#if VECTOR == VECTOR_SPREAD
     const uint line_start = input_start + INPUT_OF(line_offsets);
-#endif
-#if KEPT
-    float4 kept[KEPT];
-    uint k;
-#if VECTOR == VECTOR_SPREAD
-    const uint4 spread_lane = lane + uint4(0, 1, 2, 3) * threads_per_line;
-    const bool is_whole = exists && word_count == WORDS_PER_ITEM * KEPT * threads_per_line;
-    [branch] if (is_whole) {
-        const uint start = line_start + lane * item_dimensions[0].y;
-        const uint distance = threads_per_line * item_dimensions[0].y;
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            kept[k] = numbers_of_spread(load_spread(start + WORDS_PER_ITEM * k * distance, distance));
-        }
-    } else {
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            kept[k] = elements_of_rest(line_start, spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count);
-        }
-    }
+    const uint first = place.chunk * threads_per_line + place.lane;
+    state.a = asuint(sum_of_spread(line_start, first, place.exists ? word_count : 0));
+    return state;
+}
 #else
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        kept[k] = kept_element(line_offsets, first_item + lane + k * threads_per_line, last_item);
-    }
-#endif
-#endif
-
-#if KEPT && COMBINE == COMBINE_EXPONENTIALS
-    // Each exponential is computed once, relative to the maximum of the line.
-    float4 most = kept[0];
-    [unroll] for (k = 1; k < KEPT; ++k) {
-        most = larger(most, kept[k]);
-    }
-    most = most_over_line(largest_lane(most), first_thread, lane, lane_distance);
-    const float4 base = base_of(most);
-    float4 sum = 0;
-    [branch] if (finish == FINISH_SOFTMAX) {
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            kept[k] = exponential_below_one(kept[k] - base);
-            sum += kept[k];
-        }
-    } else {
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            sum += exponential_below_one(kept[k] - base);
-        }
-    }
-    sum = sum_over_line(sum_of_lanes(sum), first_thread, lane, lane_distance);
-    const State result = line_result(state_of(asuint(most), asuint(sum), 0));
-#if VECTOR == VECTOR_SPREAD
-    [branch] if (is_whole) {
-        const uint start = OUTPUT_OF(line_offsets) + lane * item_dimensions[0].z;
-        const uint distance = threads_per_line * item_dimensions[0].z;
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            store_spread(start + WORDS_PER_ITEM * k * distance, distance, kept_result(kept[k], result));
-        }
-    } else if (exists) {
-        [unroll] for (k = 0; k < KEPT; ++k) {
-            store_rest(OUTPUT_OF(line_offsets), spread_lane + WORDS_PER_ITEM * k * threads_per_line, word_count,
-                       kept_result(kept[k], result));
-        }
-    }
-#else
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        const uint item = first_item + lane + k * threads_per_line;
-        if (item < last_item) {
-            store_item(line_offsets, item, kept_result(kept[k], result));
-        }
-    }
-#endif
-#else
-#if KEPT
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        state = combined(state, state_of_number(kept[k]));
-    }
-#elif VECTOR == VECTOR_SPREAD
-    state.a = asuint(sum_of_spread(line_start, chunk * threads_per_line + lane, exists ? word_count : 0));
-#else
-    // Four at a time, so that the loads overlap.
-    [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_line) {
+// Reduces a thread's items, four at a time, so that the loads overlap.
+State state_of_thread(Place place, uint4 line_offsets[ROWS]) {
+    State state = no_items();
+    const float4 mean = mean_of_line(line_offsets);
+    const uint last_item = place.last_item;
+    [loop] for (uint i = place.first_item + place.lane; i < last_item; i += 4 * threads_per_line) {
         const uint second = i + threads_per_line;
         const uint third = second + threads_per_line;
         const uint fourth = third + threads_per_line;
@@ -219,41 +104,58 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
 #endif
     }
+    return state;
+}
 #endif
+
+// Writes what becomes of a line's result, or of that of a chunk.
+#if TARGET == TARGET_PARTS
+void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
+    if (place.lane == 0 && place.exists) {
+        store_part(state, place.chunk, place.line_number);
+    }
+}
+#elif TARGET == TARGET_RESULTS
+void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
+    if (place.lane == 0 && place.exists) {
+        store_results(state, line_offsets);
+    }
+}
+#elif TARGET == TARGET_JOINED
+void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
+    const uint part = place.chunk * part_line_count + place.line_number;
+    const bool writes = place.lane == 0 && place.exists;
+    const bool is_last = leave_part(state, part, writes, thread, place.line_group) && place.exists;
+    const State whole = over_line(left_parts(place.line_number, place.lane, is_last ? chunk_count : 0), place);
+    if (place.lane == 0 && is_last) {
+        store_results(whole, line_offsets);
+    }
+}
+#else
+void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
+    const State result = line_result(state);
+    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_line) {
+        store_item(line_offsets, i, new_element(element_at(line_offsets, i), index_of(i), result));
+    }
+}
+#endif
+
+#endif
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const Place place = place_of(linear_group(group_id), thread);
+    STRIDED_OFFSETS(line_offsets, ROWS, min(place.line_number, line_count - 1), line_dimensions, line_dimension_count)
+#if KEPT
+    float4 kept[KEPT];
+    load_kept(kept, place, line_offsets);
+    const State result = line_result(reduced(kept, place));
+    store_kept(kept, place, line_offsets, result);
+#else
+    State state = state_of_thread(place, line_offsets);
 #if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_SPREAD
     state = collapsed(state);
 #endif
-    state = over_line(state, first_thread, lane, lane_distance);
-
-#if TARGET == TARGET_PARTS
-    if (lane == 0 && exists) {
-        store_part(state, chunk, line_number);
-    }
-#elif TARGET == TARGET_RESULTS
-    if (lane == 0 && exists) {
-        store_results(state, line_offsets);
-    }
-#elif TARGET == TARGET_JOINED
-    const bool is_last =
-        leave_part(state, chunk * part_line_count + line_number, lane == 0 && exists, thread, line_group) && exists;
-    state = over_line(left_parts(line_number, lane, is_last ? chunk_count : 0), first_thread, lane, lane_distance);
-    if (lane == 0 && is_last) {
-        store_results(state, line_offsets);
-    }
-#else
-    const State result = line_result(state);
-#if KEPT
-    [unroll] for (k = 0; k < KEPT; ++k) {
-        const uint item = first_item + lane + k * threads_per_line;
-        if (item < last_item) {
-            store_item(line_offsets, item, new_element(kept[k], index_of(item), result));
-        }
-    }
-#else
-    [loop] for (i = first_item + lane; i < last_item; i += threads_per_line) {
-        store_item(line_offsets, i, new_element(element_at(line_offsets, i), index_of(i), result));
-    }
-#endif
-#endif
+    put_result(over_line(state, place), place, line_offsets, thread);
 #endif
 }
