@@ -110,19 +110,10 @@ void pick(uint first, uint threads, Entry last, uint sequence) {
     }
 }
 
-[numthreads(GROUP_SIZE, 1, 1)]
-void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint tile = linear_group(group_id);
-    const uint first_sequence = tile / tiles_per_sequence * sequences_per_tile;
-    const uint first_entry = tile % tiles_per_sequence * TILE;
+// Fills the tile from sequences, the first of which is this one, and from entries of theirs.
+void load_tile(uint thread, uint first_sequence, uint first_entry) {
     const uint slot_count = sequences_per_tile * slots;
-    uint i;
-    [loop] for (i = thread; i < sequences_per_tile; i += GROUP_SIZE) {
-        tile_sequences[i] = locate_sequence(first_sequence + i);
-    }
-    GroupMemoryBarrierWithGroupSync();
-
-    [loop] for (i = thread; i < slot_count; i += GROUP_SIZE) {
+    [loop] for (uint i = thread; i < slot_count; i += GROUP_SIZE) {
         const uint sequence = sequences_side_by_side ? i % sequences_per_tile : i / slots;
         const uint in_sequence = sequences_side_by_side ? i / sequences_per_tile : i % slots;
         Entry entry = no_entry();
@@ -135,14 +126,18 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         }
         put_tile_entry(sequence * slots + in_sequence, entry);
     }
+}
 
+// Sorts the tile. Returns the slot of the first winner, and the distance between those of sequences.
+//
+// For few winners: the best entry of each thread tells which entries can be among them, and only these are sorted.
+uint2 sort_tile(uint thread) {
+    const uint threads = max(slots / PER_THREAD, 1);  // for each sequence
+    const uint own_sequence = thread / threads % sequences_per_tile;
+    const uint first_own = own_sequence * slots + thread % threads;
     uint start = 0;
     uint size_of_each = slots;
-    // For few winners: the best entry of each thread tells which entries can be among them, and only these are sorted.
     [loop] for (uint stage = picks ? 0 : 1; stage < 2; ++stage) {
-        const uint threads = max(slots / PER_THREAD, 1);  // for each sequence
-        const uint own_sequence = thread / threads % sequences_per_tile;
-        const uint first_own = own_sequence * slots + thread % threads;
         if (stage == 0) {
             GroupMemoryBarrierWithGroupSync();
             put_best(thread, first_own, threads);
@@ -164,9 +159,14 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             size_of_each = PER_THREAD * run;
         }
     }
+    return uint2(start, size_of_each);
+}
 
 #if TO_TENSOR
+// Stores the winners of the tile's sequences, the first of which is this one.
+void store_winners(uint thread, uint first_sequence, uint start, uint size_of_each) {
     const uint sequence_units = most_value_units();
+    uint i;
     [loop] for (i = thread; i < sequences_per_tile * sequence_units; i += GROUP_SIZE) {
         const uint sequence = i / sequence_units;
         if (first_sequence + sequence < sequence_count &&
@@ -180,10 +180,26 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
             store_index(tile_sequences[sequence], start + sequence * size_of_each, i % k);
         }
     }
+}
+#endif
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const uint tile = linear_group(group_id);
+    const uint first_sequence = tile / tiles_per_sequence * sequences_per_tile;
+    uint i;
+    [loop] for (i = thread; i < sequences_per_tile; i += GROUP_SIZE) {
+        tile_sequences[i] = locate_sequence(first_sequence + i);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    load_tile(thread, first_sequence, tile % tiles_per_sequence * TILE);
+    const uint2 sorted = sort_tile(thread);
+#if TO_TENSOR
+    store_winners(thread, first_sequence, sorted.x, sorted.y);
 #else
     [loop] for (i = thread; i < kept; i += GROUP_SIZE) {
         if (first_sequence < sequence_count) {
-            candidates[tile * kept + i] = stored_from(tile_entry(start + i));
+            candidates[tile * kept + i] = stored_from(tile_entry(sorted.x + i));
         }
     }
 #endif

@@ -106,10 +106,57 @@ uint number_of_entry(uint entry) {
 #endif
 }
 
+// What a thread works on: a tile of a sequence.
+struct Place {
+    uint sequence_in_group;
+    uint lane;          // the thread's index among those of its sequence
+    uint first_worker;  // the sequence's first thread, if the threads of each sequence were adjacent
+    uint first_best;    // its slot in best_keys
+    uint first_picked;  // the sequence's first slot in picked_entries
+    uint sequence;
+    bool exists;         // whether there is such a sequence
+    uint near_sequence;  // otherwise another one
+    uint3 starts;
+    uint tile;
+    uint first_entry;
+};
+
+#define THREADS (1u << LOG_THREADS)         // per sequence
+#define ROOM_OF_EACH (THREADS * ROOM_PER_THREAD)  // for a sequence's picked entries
+
+Place place_of(uint group, uint thread) {
+    const uint log_sequences = LOG_GROUP_SIZE - LOG_THREADS;
+    Place place;
+    place.sequence_in_group = sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
+    place.lane = sequences_side_by_side ? thread >> log_sequences : thread & THREADS - 1;
+    place.first_worker = place.sequence_in_group << LOG_THREADS;
+    place.first_best = place.first_worker + place.sequence_in_group * GAP;
+    place.first_picked = place.first_worker * ROOM_PER_THREAD;
+    place.sequence = (group / tiles_per_sequence << log_sequences) + place.sequence_in_group;
+    place.exists = place.sequence < sequence_count;
+    place.near_sequence = min(place.sequence, sequence_count - 1);
+    place.starts = locate_sequence(place.near_sequence);
+    place.tile = group % tiles_per_sequence;
+    place.first_entry = place.tile * PER_THREAD << LOG_THREADS;
+    return place;
+}
+
+void begin_counts(uint thread) {
+    if (thread < MOST_SEQUENCES) {
+        limits[thread] = 0xffffffff;
+        limits[MOST_SEQUENCES + thread] = 0;
+        picked_counts[thread] = 0;
+        picked_counts[MOST_SEQUENCES + thread] = 0;
+        counts[thread] = 0;
+    }
+    if (thread == 0) {
+        has_no_room = 0;
+    }
+}
+
 // Row j of a tile has one entry of each thread.
 uint position_in_row(uint row, uint lane) {
-    const uint threads = 1u << LOG_THREADS;
-    return (row << LOG_THREADS) + (lane + row * ROTATION & threads - 1);
+    return (row << LOG_THREADS) + (lane + row * ROTATION & THREADS - 1);
 }
 
 uint source_key(uint3 starts, uint sequence, uint entry) {
@@ -120,10 +167,22 @@ uint source_key(uint3 starts, uint sequence, uint entry) {
 #endif
 }
 
+// Loads a thread's keys, and returns the best one. Without branches, so that the loads overlap.
+uint load_keys(inout uint keys[PER_THREAD], Place place) {
+    uint best = 0xffffffff;
+    [unroll] for (uint j = 0; j < PER_THREAD; ++j) {
+        const uint entry = number_of_entry(place.first_entry + position_in_row(j, place.lane));
+        const uint key = source_key(place.starts, place.near_sequence, min(entry, entry_count - 1));
+        keys[j] = entry < entry_count ? key : 0xffffffff;
+        best = min(best, keys[j]);
+    }
+    return best;
+}
+
 // The number of the sequence's threads with a better best entry. Drivers combine reads of four adjacent words.
 uint threads_before(uint best, uint first_best) {
     uint count = 0;
-    [loop] for (uint i = 0; i < 1u << LOG_THREADS; i += 8) {
+    [loop] for (uint i = 0; i < THREADS; i += 8) {
         const uint slot = first_best + i;
         count += (best_keys[slot] < best ? 1 : 0) + (best_keys[slot + 1] < best ? 1 : 0);
         count += (best_keys[slot + 2] < best ? 1 : 0) + (best_keys[slot + 3] < best ? 1 : 0);
@@ -133,10 +192,67 @@ uint threads_before(uint best, uint first_best) {
     return count;
 }
 
+// The first attempt: only the keys of some threads are tried as limits.
+void try_limits(uint best, Place place) {
+    const uint tried = max(THREADS / 4, min(THREADS, 32));
+    [branch] if (place.lane < tried) {
+        if (threads_before(best, place.first_best) + 1 >= k) {
+            InterlockedMin(limits[place.sequence_in_group], best);
+        }
+    }
+}
+
+// Picks a thread's entries that are not beyond the limit. Of those that equal it, only entries of the first rows.
+void pick(uint keys[PER_THREAD], uint best, uint limit, uint rows, uint attempt, Place place) {
+    uint last_slot = 0;
+    [branch] if (best <= limit) {
+        [unroll] for (uint j = 0; j < PER_THREAD; ++j) {
+            [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
+                uint slot;
+                InterlockedAdd(picked_counts[attempt], 1, slot);
+                last_slot = max(last_slot, slot);
+                if (slot < ROOM_OF_EACH) {
+                    picked_entries[2 * (place.first_picked + slot)] = keys[j];
+                    picked_entries[2 * (place.first_picked + slot) + 1] = position_in_row(j, place.lane);
+                }
+            }
+        }
+    }
+    if (last_slot >= ROOM_OF_EACH) {
+        has_no_room = 1;
+    }
+}
+
+// The second attempt: the k-th of all threads' best keys.
+uint exact_limit(uint best, uint attempt, Place place) {
+    if (threads_before(best, place.first_best) < k) {
+        InterlockedMax(limits[attempt], best);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    return limits[attempt];
+}
+
+// Counts the entries before the limit and at it.
+void count_entries(uint keys[PER_THREAD], uint best, uint limit, Place place) {
+    uint own_before = 0;
+    uint own_at = 0;
+    uint own_bits = 0;
+    [unroll] for (uint j = 0; j < PER_THREAD; ++j) {
+        own_before += keys[j] < limit ? 1 : 0;
+        own_at += keys[j] == limit ? 1 : 0;
+        own_bits |= keys[j] == limit ? 1u << j : 0;
+    }
+    entries_at_limit[place.first_worker + place.lane] = own_bits;
+    if (best <= limit) {
+        InterlockedAdd(counts[place.sequence_in_group], own_before + (own_at << 16));
+    }
+    GroupMemoryBarrierWithGroupSync();
+}
+
 // The number of entries of a row that equal the limit.
 uint entries_of_row(uint row, uint first) {
     uint count = 0;
-    [loop] for (uint i = 0; i < 1u << LOG_THREADS; ++i) {
+    [loop] for (uint i = 0; i < THREADS; ++i) {
         count += entries_at_limit[first + i] >> row & 1;
     }
     return count;
@@ -151,6 +267,47 @@ uint rows_with(uint wanted, uint sequence) {
         ++rows;
     }
     return rows;
+}
+
+// The rows whose entries at the limit are picked: as many as are needed for k entries.
+uint rows_at_limit(Place place) {
+    const uint before_limit = counts[place.sequence_in_group] & 0xffff;
+    const uint at_limit = counts[place.sequence_in_group] >> 16;
+    const uint wanted_at_limit = k > before_limit ? k - before_limit : 0;
+    const bool are_too_many = at_limit > wanted_at_limit;
+    if (are_too_many && wanted_at_limit > 0) {
+        [loop] for (uint i = place.lane; i < PER_THREAD; i += THREADS) {
+            row_counts[place.sequence_in_group * PER_THREAD + i] = entries_of_row(i, place.first_worker);
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint rows = PER_THREAD;
+    if (are_too_many) {
+        rows = rows_with(wanted_at_limit, place.sequence_in_group);
+    }
+    return rows;
+}
+
+// Picks the entries of all threads that can be winners. Returns their number.
+uint pick_entries(uint keys[PER_THREAD], uint best, Place place) {
+    uint limit = limits[place.sequence_in_group];
+    uint rows = PER_THREAD;
+    uint picked_count = 0;
+    uint attempt = place.sequence_in_group;  // the index of its limit and counts
+    [loop] while (true) {
+        pick(keys, best, limit, rows, attempt, place);
+        GroupMemoryBarrierWithGroupSync();
+        picked_count = picked_counts[attempt];
+        if (attempt >= MOST_SEQUENCES || has_no_room == 0) {
+            break;
+        }
+        // Repeat for all sequences of the group.
+        attempt += MOST_SEQUENCES;
+        limit = exact_limit(best, attempt, place);
+        count_entries(keys, best, limit, place);
+        rows = rows_at_limit(place);
+    }
+    return picked_count;
 }
 
 // 1 if the picked entry with this number comes before `entry`, otherwise 0.
@@ -174,155 +331,65 @@ uint picked_before(uint2 entry, uint first_picked, uint count) {
     return before;
 }
 
+// Leaves an entry whose rank is known for the outputs, or for the next pass.
+void put_winner(uint2 entry, uint rank, Place place) {
+    uint index = number_of_entry(place.first_entry + entry.y);
+#if !FROM_TENSOR
+    index = index < entry_count ? source[place.near_sequence * entry_count + index].y : 0xffffffff;
+#endif
+#if TO_TENSOR
+    winner_indices[place.sequence_in_group * k + rank] = index;
+#else
+    if (place.exists) {
+        candidates[(place.sequence * tiles_per_sequence + place.tile) * k + rank] = uint2(entry.x, index);
+    }
+#endif
+}
+
+void rank_picked(uint picked_count, Place place) {
+    [loop] for (uint i = place.lane; i < picked_count; i += THREADS) {
+        const uint slot = place.first_picked + i;
+        const uint2 entry = uint2(picked_entries[2 * slot], picked_entries[2 * slot + 1]);
+        const uint rank = picked_before(entry, place.first_picked, picked_count);
+        if (rank < k) {
+            put_winner(entry, rank, place);
+        }
+    }
+}
+
+#if TO_TENSOR
+void store_winners(Place place) {
+    const uint first_slot = place.sequence_in_group * k;
+    uint i;
+    if (place.exists) {
+        const uint units = value_units(place.starts);
+        [loop] for (i = place.lane; i < units; i += THREADS) {
+            store_value_unit(place.starts, first_slot, i);
+        }
+        [loop] for (i = place.lane; i < k; i += THREADS) {
+            store_index(place.starts, first_slot, i);
+        }
+    }
+}
+#endif
+
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint threads = 1u << LOG_THREADS;  // per sequence
-    const uint log_sequences = LOG_GROUP_SIZE - LOG_THREADS;
-    const uint sequence_in_group =
-        sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
-    const uint lane = sequences_side_by_side ? thread >> log_sequences : thread & threads - 1;
-    // The thread's index if the threads of each sequence were adjacent.
-    const uint first_worker = sequence_in_group << LOG_THREADS;
-    const uint first_best = first_worker + sequence_in_group * GAP;
-    const uint first_picked = first_worker * ROOM_PER_THREAD;
-    const uint room = threads * ROOM_PER_THREAD;
-    const uint sequence = (linear_group(group_id) / tiles_per_sequence << log_sequences) + sequence_in_group;
-    const uint tile = linear_group(group_id) % tiles_per_sequence;
-    const uint first_entry = tile * PER_THREAD << LOG_THREADS;
-    const bool exists = sequence < sequence_count;
-    const uint near_sequence = min(sequence, sequence_count - 1);
-    const uint3 starts = locate_sequence(near_sequence);
-    uint i;
-    uint j;
-
-    if (thread < MOST_SEQUENCES) {
-        limits[thread] = 0xffffffff;
-        limits[MOST_SEQUENCES + thread] = 0;
-        picked_counts[thread] = 0;
-        picked_counts[MOST_SEQUENCES + thread] = 0;
-        counts[thread] = 0;
-    }
-    if (thread == 0) {
-        has_no_room = 0;
-    }
+    const Place place = place_of(linear_group(group_id), thread);
+    begin_counts(thread);
 #if CHUNKS
-    sort_chunks(near_sequence, thread);
+    sort_chunks(place.near_sequence, thread);
 #endif
     uint keys[PER_THREAD];
-    uint best = 0xffffffff;
-    // Without branches, so that the loads overlap.
-    [unroll] for (j = 0; j < PER_THREAD; ++j) {
-        const uint entry = number_of_entry(first_entry + position_in_row(j, lane));
-        const uint key = source_key(starts, near_sequence, min(entry, entry_count - 1));
-        keys[j] = entry < entry_count ? key : 0xffffffff;
-        best = min(best, keys[j]);
-    }
-    best_keys[first_best + lane] = best;
+    const uint best = load_keys(keys, place);
+    best_keys[place.first_best + place.lane] = best;
     GroupMemoryBarrierWithGroupSync();
-
-    const uint tried = max(threads / 4, min(threads, 32));
-    [branch] if (lane < tried) {
-        if (threads_before(best, first_best) + 1 >= k) {
-            InterlockedMin(limits[sequence_in_group], best);
-        }
-    }
+    try_limits(best, place);
     GroupMemoryBarrierWithGroupSync();
-
-    uint limit = limits[sequence_in_group];
-    uint rows = PER_THREAD;  // the rows whose entries at the limit are picked
-    uint picked_count = 0;
-    uint attempt = sequence_in_group;  // the index of its limit and counts
-    [loop] while (true) {
-        uint last_slot = 0;
-        [branch] if (best <= limit) {
-            [unroll] for (j = 0; j < PER_THREAD; ++j) {
-                [branch] if (keys[j] < limit || (keys[j] == limit && j < rows)) {
-                    uint slot;
-                    InterlockedAdd(picked_counts[attempt], 1, slot);
-                    last_slot = max(last_slot, slot);
-                    if (slot < room) {
-                        picked_entries[2 * (first_picked + slot)] = keys[j];
-                        picked_entries[2 * (first_picked + slot) + 1] = position_in_row(j, lane);
-                    }
-                }
-            }
-        }
-        if (last_slot >= room) {
-            has_no_room = 1;
-        }
-        GroupMemoryBarrierWithGroupSync();
-
-        picked_count = picked_counts[attempt];
-        if (attempt >= MOST_SEQUENCES || has_no_room == 0) {
-            break;
-        }
-
-        // Repeat for all sequences of the group.
-        attempt += MOST_SEQUENCES;
-        if (threads_before(best, first_best) < k) {
-            InterlockedMax(limits[attempt], best);
-        }
-        GroupMemoryBarrierWithGroupSync();
-
-        limit = limits[attempt];
-        uint own_before = 0;
-        uint own_at = 0;
-        uint own_bits = 0;
-        [unroll] for (j = 0; j < PER_THREAD; ++j) {
-            own_before += keys[j] < limit ? 1 : 0;
-            own_at += keys[j] == limit ? 1 : 0;
-            own_bits |= keys[j] == limit ? 1u << j : 0;
-        }
-        entries_at_limit[first_worker + lane] = own_bits;
-        if (best <= limit) {
-            InterlockedAdd(counts[sequence_in_group], own_before + (own_at << 16));
-        }
-        GroupMemoryBarrierWithGroupSync();
-
-        const uint before_limit = counts[sequence_in_group] & 0xffff;
-        const uint at_limit = counts[sequence_in_group] >> 16;
-        const uint wanted_at_limit = k > before_limit ? k - before_limit : 0;
-        const bool are_too_many = at_limit > wanted_at_limit;
-        if (are_too_many && wanted_at_limit > 0) {
-            [loop] for (i = lane; i < PER_THREAD; i += threads) {
-                row_counts[sequence_in_group * PER_THREAD + i] = entries_of_row(i, first_worker);
-            }
-        }
-        GroupMemoryBarrierWithGroupSync();
-
-        if (are_too_many) {
-            rows = rows_with(wanted_at_limit, sequence_in_group);
-        }
-    }
-
-    [loop] for (i = lane; i < picked_count; i += threads) {
-        const uint2 entry = uint2(picked_entries[2 * (first_picked + i)], picked_entries[2 * (first_picked + i) + 1]);
-        const uint rank = picked_before(entry, first_picked, picked_count);
-        if (rank < k) {
-            uint index = number_of_entry(first_entry + entry.y);
-#if !FROM_TENSOR
-            index = index < entry_count ? source[near_sequence * entry_count + index].y : 0xffffffff;
-#endif
-#if TO_TENSOR
-            winner_indices[sequence_in_group * k + rank] = index;
-#else
-            if (exists) {
-                candidates[(sequence * tiles_per_sequence + tile) * k + rank] = uint2(entry.x, index);
-            }
-#endif
-        }
-    }
-
+    const uint picked_count = pick_entries(keys, best, place);
+    rank_picked(picked_count, place);
 #if TO_TENSOR
     GroupMemoryBarrierWithGroupSync();
-    if (exists) {
-        const uint units = value_units(starts);
-        [loop] for (i = lane; i < units; i += threads) {
-            store_value_unit(starts, sequence_in_group * k, i);
-        }
-        [loop] for (i = lane; i < k; i += threads) {
-            store_index(starts, sequence_in_group * k, i);
-        }
-    }
+    store_winners(place);
 #endif
 }
