@@ -16,19 +16,46 @@ groupshared float first_elements[GROUP_SIZE];
 
 SUM_OVER_THREADS(sum_of_partial, float3, partial_sums)
 
+// What a thread works on: every `threads_per_set`th item of a set, or of a chunk of it.
+struct Place {
+    uint chunk;
+    uint set;
+    uint thread;
+    uint lane;           // the thread's index in its set
+    uint lane_distance;  // between the threads of a set
+    uint first_thread;   // of the set
+    uint first_item;     // of the chunk
+    uint last_item;      // where the chunk ends; first_item if there is no such set
+};
+
+Place place_of(uint group, uint thread) {
+    const uint set_in_group = sets_side_by_side ? thread % sets_per_group : thread / threads_per_set;
+    Place place;
+    place.chunk = group % chunk_count;
+    place.set = group / chunk_count * sets_per_group + set_in_group;
+    place.thread = thread;
+    place.lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
+    place.lane_distance = sets_side_by_side ? sets_per_group : 1;
+    place.first_thread = thread - place.lane * place.lane_distance;
+    const uint first_item = place.chunk * items_per_chunk;
+    place.first_item = first_item;
+    place.last_item = place.set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
+    return place;
+}
+
 // Sums over the threads of a set in two steps: over threads with the same column, then over columns. The order depends
 // only on their number.
-float3 sum_over_set(float3 value, uint thread, uint lane, uint lane_distance) {
-    const uint first = thread - lane * lane_distance;
+float3 sum_over_set(float3 value, Place place) {
+    const uint thread = place.thread;
     partial_sums[thread] = value;
     GroupMemoryBarrierWithGroupSync();
     if (rows_per_set > 1) {
-        if (lane < columns_per_set) {
-            partial_sums[thread] = sum_of_partial(thread, columns_per_set * lane_distance, rows_per_set);
+        if (place.lane < columns_per_set) {
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * place.lane_distance, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }
-    const float3 result = sum_of_partial(first, lane_distance, columns_per_set);
+    const float3 result = sum_of_partial(place.first_thread, place.lane_distance, columns_per_set);
     GroupMemoryBarrierWithGroupSync();
     return result;
 }
@@ -43,22 +70,12 @@ float number_of(Item item) {
     return first_numbers(item).x;
 }
 
-[numthreads(GROUP_SIZE, 1, 1)]
-void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const uint chunk = linear_group(group_id) % chunk_count;
-    const uint lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
-    const uint lane_distance = sets_side_by_side ? sets_per_group : 1;
-    const uint set_in_group = sets_side_by_side ? thread % sets_per_group : thread / threads_per_set;
-    const uint set = linear_group(group_id) / chunk_count * sets_per_group + set_in_group;
-    const uint first_item = chunk * items_per_chunk;
-    const uint last_item = set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
-    const Offsets set_offsets = offsets_of_set(min(set, set_count - 1));
-    uint i;
-
+// Copies a thread's items, and returns their sum. Four at a time, so that the loads overlap.
+float copy_items(Place place, Offsets set_offsets) {
+    const uint last_item = place.last_item;
+    uint slot = place.thread;
     float sum = 0;
-    // Four at a time, so that the loads overlap.
-    uint slot = thread;
-    [loop] for (i = first_item + lane; i < last_item; i += 4 * threads_per_set) {
+    [loop] for (uint i = place.first_item + place.lane; i < last_item; i += 4 * threads_per_set) {
         const Item item_0 = item_or_zero(set_offsets, i, last_item);
         const Item item_1 = item_or_zero(set_offsets, i + threads_per_set, last_item);
         const Item item_2 = item_or_zero(set_offsets, i + 2 * threads_per_set, last_item);
@@ -70,37 +87,54 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
         slot += 4 * GROUP_SIZE;
         sum += (number_of(item_0) + number_of(item_1)) + (number_of(item_2) + number_of(item_3));
     }
-    first_elements[thread] = number_of(items[thread]);
-    const float count = float(last_item - first_item);
-    const float total = sum_over_set(float3(sum, 0, 0), thread, lane, lane_distance).x;
-    const float mean = subtract_mean ? total / count : 0;
+    return sum;
+}
 
-    const float first = first_elements[thread - lane * lane_distance];
+// Sums of a thread's deviations from the mean, and of their squares, and the number of elements that differ from the
+// first one.
+float3 deviations_of(Place place, float mean, float first) {
+    uint slot = place.thread;
     float3 deviations = 0;
-    slot = thread;
-    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_set) {
         const float number = number_of(items[slot]);
         deviations += float3(number - mean, (number - mean) * (number - mean), number != first ? 1.0 : 0.0);
         slot += GROUP_SIZE;
     }
-    const float3 sums = sum_over_set(deviations, thread, lane, lane_distance);
-    const float4 part = found(mean, sums.x, sums.y, count, sums.z != 0, first);
+    return deviations;
+}
 
 #if APPLY
-    const float4 set_statistics = finished(part.x, part.y, part.z);
-    slot = thread;
-    [loop] for (i = first_item + lane; i < last_item; i += threads_per_set) {
+void normalise_items(Place place, Offsets set_offsets, float4 set_statistics) {
+    uint slot = place.thread;
+    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_set) {
         const Offsets offsets = offsets_of_item(set_offsets, i);
         const Item item = items[slot];
         slot += GROUP_SIZE;
         output[offsets.output] = normalised_item(first_numbers(item), second_numbers(item), set_statistics, offsets);
     }
+}
+#endif
+
+[numthreads(GROUP_SIZE, 1, 1)]
+void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
+    const Place place = place_of(linear_group(group_id), thread);
+    const Offsets set_offsets = offsets_of_set(min(place.set, set_count - 1));
+    const float sum = copy_items(place, set_offsets);
+    first_elements[thread] = number_of(items[thread]);
+    const float count = float(place.last_item - place.first_item);
+    const float total = sum_over_set(float3(sum, 0, 0), place).x;
+    const float mean = subtract_mean ? total / count : 0;
+    const float first = first_elements[place.first_thread];
+    const float3 sums = sum_over_set(deviations_of(place, mean, first), place);
+    const float4 part = found(mean, sums.x, sums.y, count, sums.z != 0, first);
+#if APPLY
+    normalise_items(place, set_offsets, finished(part.x, part.y, part.z));
 #else
-    if (lane == 0 && set < set_count) {
+    if (place.lane == 0 && place.set < set_count) {
         if (chunk_count == 1) {
-            statistics[set] = finished(part.x, part.y, part.z);
+            statistics[place.set] = finished(part.x, part.y, part.z);
         } else {
-            chunks[set * chunk_count + chunk] = part;
+            chunks[place.set * chunk_count + place.chunk] = part;
         }
     }
 #endif
