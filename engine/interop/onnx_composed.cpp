@@ -1,7 +1,5 @@
 // Expands ONNX nodes that DirectML has no operator for, but that several operators compute.
-#include <map>
 #include <numbers>
-#include <set>
 
 #include "engine/interop/onnx_expansion_steps.h"
 
@@ -10,10 +8,6 @@ namespace {
 
 /// DirectML's products have four dimensions at most.
 constexpr std::size_t most_product_dimensions = 4;
-
-Nodes unchanged(Expansion& to) {
-    return std::vector{to.node()};
-}
 
 /// A cast to BOOL tests whether a number is not 0, which includes NaN.
 Nodes expand_cast(Expansion& to) {
@@ -174,161 +168,6 @@ Nodes expand_max_unpool(Expansion& to) {
     }
     const std::string made = to.add("MaxUnpool", {to.input(0), to.input(1)}, "", to.attributes_without({}));
     to.add("Pad", {made, to.whole_numbers(pads)}, to.output(0));
-    return to.take();
-}
-
-/// The labels of two factors by their role in the product.
-struct Labels {
-    std::string batch;
-    std::string left;
-    std::string right;
-    std::string summed;
-};
-
-std::vector<std::int64_t> order_of(const std::string& from, const std::string& to) {
-    std::vector<std::int64_t> order;
-    for (const char label : to) {
-        order.push_back(static_cast<std::int64_t>(from.find(label)));
-    }
-    return order;
-}
-
-/// The labels of the output that an equation without an arrow has: those that occur once, in order.
-std::string implied_labels(std::string terms) {
-    std::erase(terms, ',');
-    std::ranges::sort(terms);
-    std::string once;
-    for (const char label : terms) {
-        once += std::ranges::count(terms, label) == 1 ? std::string(1, label) : "";
-    }
-    return once;
-}
-
-/// Replaces the dots with as many digits as there are dimensions without a label.
-std::string without_dots(std::string labels, std::size_t digits) {
-    const std::size_t dots = labels.find("...");
-    return dots == std::string::npos ? labels : labels.replace(dots, 3, std::string("0123456789").substr(0, digits));
-}
-
-/// Einsum of one tensor, with a label for each dimension. If these are all different, some are summed, and the others
-/// change their order.
-Nodes expand_einsum_of_one(Expansion& to, const std::string& equation) {
-    const OnnxTensor* data = to.known(0);
-    const std::size_t arrow = equation.find("->");
-    std::string from = equation.substr(0, arrow);
-    std::string out = arrow == std::string::npos ? implied_labels(from) : equation.substr(arrow + 2);
-    if (from.find('.') != std::string::npos) {
-        const std::size_t rank = data == nullptr ? 0 : data->onnx_sizes().size();
-        const std::size_t labelled = from.size() - std::min<std::size_t>(from.size(), 3);
-        if (rank < labelled || rank - labelled > 10 || from.find("...") == std::string::npos) {
-            return unchanged(to);
-        }
-        out = arrow == std::string::npos ? "..." + implied_labels(without_dots(from, 0)) : out;
-        from = without_dots(std::move(from), rank - labelled);
-        out = without_dots(std::move(out), rank - labelled);
-    }
-    std::vector<std::int64_t> summed;
-    std::string left;
-    for (std::size_t d = 0; d < from.size(); ++d) {
-        if (out.find(from[d]) == std::string::npos) {
-            summed.push_back(static_cast<std::int64_t>(d));
-        } else {
-            left += from[d];
-        }
-    }
-    const std::set<char> different(from.begin(), from.end());
-    const bool is_plain = summed.empty() && equation == from + "->" + out;
-    if (is_plain || from.empty() || different.size() != from.size() || left.size() != out.size()) {
-        return unchanged(to);
-    }
-    if (summed.empty()) {
-        to.add("Transpose", {to.input(0)}, to.output(0), {integers("perm", order_of(left, out))});
-        return to.take();
-    }
-    const std::string name = out.empty() ? to.output(0) : "";
-    const std::string sum =
-        to.opset() >= 13 ? to.add("ReduceSum", {to.input(0), to.whole_numbers(summed)}, name, {integer("keepdims", 0)})
-                         : to.add("ReduceSum", {to.input(0)}, name, {integer("keepdims", 0), integers("axes", summed)});
-    if (out.empty()) {
-        return to.take();
-    }
-    to.add("Transpose", {sum}, to.output(0), {integers("perm", order_of(left, out))});
-    return to.take();
-}
-
-/// Einsum of two factors without repeated labels: a matrix product between transpositions.
-Nodes expand_einsum(Expansion& to) {
-    std::string equation = to.text_of("equation", "");
-    std::erase(equation, ' ');
-    if (to.node().input.size() == 1 && equation.find(',') == std::string::npos) {
-        return expand_einsum_of_one(to, equation);
-    }
-    if (equation.find("->") == std::string::npos && equation.find('.') == std::string::npos) {
-        equation += "->" + implied_labels(equation);
-    }
-    const std::size_t comma = equation.find(',');
-    const std::size_t arrow = equation.find("->");
-    if (to.node().input.size() != 2 || comma == std::string::npos || arrow == std::string::npos || comma > arrow) {
-        return unchanged(to);
-    }
-    const std::string a = equation.substr(0, comma);
-    const std::string b = equation.substr(comma + 1, arrow - comma - 1);
-    const std::string out = equation.substr(arrow + 2);
-    const OnnxTensor* data[] = {to.known(0), to.known(1)};
-    std::map<char, std::int64_t> sizes;
-    for (std::size_t i = 0; i < 2; ++i) {
-        const std::string& labels = i == 0 ? a : b;
-        if (data[i] == nullptr || data[i]->onnx_sizes().size() != labels.size()) {
-            return core::fail("Einsum's labels are not those of the dimensions");
-        }
-        for (std::size_t d = 0; d < labels.size(); ++d) {
-            if (labels.find(labels[d], d + 1) != std::string::npos) {
-                return core::fail("Einsum with a label twice in a factor is not mapped");
-            }
-            sizes[labels[d]] = std::max<std::int64_t>(sizes[labels[d]], data[i]->sizes[d]);
-        }
-    }
-    Labels labels;
-    for (const char c : a + b) {
-        const bool in_a = a.find(c) != std::string::npos;
-        const bool in_b = b.find(c) != std::string::npos;
-        const bool in_out = out.find(c) != std::string::npos;
-        std::string& kind = in_a && in_b ? (in_out ? labels.batch : labels.summed) : in_a ? labels.left : labels.right;
-        if (!in_out && !(in_a && in_b)) {
-            return core::fail("Einsum that sums a label of one factor is not mapped");
-        }
-        kind += kind.find(c) == std::string::npos ? std::string(1, c) : "";
-    }
-    const auto count = [&](const std::string& group) {
-        std::int64_t product = 1;
-        for (const char c : group) {
-            product *= sizes[c];
-        }
-        return product;
-    };
-    const auto matrix = [&](int index, const std::string& from, const std::string& rows, const std::string& columns) {
-        const std::string moved = to.add("Transpose", {to.input(index)}, "",
-                                         {integers("perm", order_of(from, labels.batch + rows + columns))});
-        return to.add("Reshape", {moved, to.whole_numbers({count(labels.batch), count(rows), count(columns)})});
-    };
-    const std::string left = matrix(0, a, labels.left, labels.summed);
-    const std::string right = matrix(1, b, labels.summed, labels.right);
-    const std::string made = labels.batch + labels.left + labels.right;
-    if (made.size() != out.size()) {
-        return core::fail("Einsum's output does not have each label once");
-    }
-    if (out.empty()) {
-        const std::string product = to.add("MatMul", {left, right});
-        to.opset() >= 13 ? to.add("Squeeze", {product, to.whole_numbers({0, 1, 2})}, to.output(0))
-                         : to.add("Squeeze", {product}, to.output(0), {integers("axes", {0, 1, 2})});
-        return to.take();
-    }
-    std::vector<std::int64_t> shape;
-    for (const char c : made) {
-        shape.push_back(sizes[c]);
-    }
-    const std::string product = to.add("Reshape", {to.add("MatMul", {left, right}), to.whole_numbers(shape)});
-    to.add("Transpose", {product}, to.output(0), {integers("perm", order_of(made, out))});
     return to.take();
 }
 

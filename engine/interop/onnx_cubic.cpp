@@ -109,7 +109,7 @@ core::Result<std::vector<Axis>> axes_of(const Expansion& to, const OnnxTensor& d
 Nodes expand_resize(Expansion& to) {
     const OnnxTensor* data = to.known(0);
     if (to.node().op_type() != "Resize" || to.text_of("mode", "") != "cubic" || data == nullptr) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     if (to.integer_of("antialias", 0) != 0 || to.opset() < 11 || data->sizes.size() != 4) {
         return core::fail("cubic interpolation is mapped without antialiasing, of four dimensions");

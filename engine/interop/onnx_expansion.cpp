@@ -13,7 +13,7 @@ namespace {
 Nodes expand_many(Expansion& to) {
     const int count = to.node().input.size();
     if (count <= 2) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     const std::string& type = to.node().op_type();
     const char* step = type == "Max" ? "Max" : type == "Min" ? "Min" : "Add";
@@ -52,7 +52,7 @@ Nodes expand_dropout(Expansion& to) {
 Nodes expand_batch_normalisation(Expansion& to) {
     const OnnxTensor* data = to.known(0);
     if (to.integer_of("training_mode", 0) == 0) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     if (data == nullptr || data->sizes.size() < 2) {
         return core::fail("BatchNormalization in training without data of two dimensions");

@@ -186,6 +186,11 @@ private:
     std::vector<onnx::NodeProto> nodes_;
 };
 
+/// For a node that needs no expansion.
+[[nodiscard]] inline Nodes unchanged(const Expansion& to) {
+    return std::vector{to.node()};
+}
+
 using Expand = Nodes (*)(Expansion&);
 /// An operator whose nodes are expanded, at least some of them.
 struct ExpansionRow {
@@ -207,6 +212,7 @@ inline constexpr const char* two_of_each_byte = "#TwoOfEachByte";
 [[nodiscard]] Nodes expand_adagrad(Expansion& to);
 [[nodiscard]] Nodes expand_adam(Expansion& to);
 [[nodiscard]] Nodes expand_determinant(Expansion& to);
+[[nodiscard]] Nodes expand_einsum(Expansion& to);
 /// TfIdfVectorizer of integers.
 [[nodiscard]] Nodes expand_gram_counts(Expansion& to);
 [[nodiscard]] Nodes expand_momentum(Expansion& to);

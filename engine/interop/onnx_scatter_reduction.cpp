@@ -26,7 +26,7 @@ Nodes expand_scatter_elements(Expansion& to) {
     const char* combine = combining_operator(to);
     const OnnxTensor* indices = to.known(1);
     if (combine == nullptr) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     const auto axis = indices == nullptr ? std::nullopt : axis_of(to.integer_of("axis", 0), indices->sizes.size());
     if (!axis || indices->sizes[*axis] > most_updates) {
@@ -50,7 +50,7 @@ Nodes expand_scatter_nd(Expansion& to) {
     const OnnxTensor* data_tensor = to.known(0);
     const OnnxTensor* indices = to.known(1);
     if (combine == nullptr) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     if (data_tensor == nullptr || indices == nullptr || indices->sizes.empty() || indices->sizes.back() == 0) {
         return core::fail("the sizes of a scatter with a reduction are not known");

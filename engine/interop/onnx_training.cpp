@@ -96,7 +96,7 @@ Nodes expand_adam(Expansion& to) {
     const float post = to.number_of("norm_coefficient_post", 0);
     if (groups.empty() || step == nullptr || !step->has_elements() || step->count() != 1 ||
         (groups.size() == 1 && to.number_of("norm_coefficient", 0) == 0 && post == 0 && !is_first_step(to))) {
-        return std::vector{to.node()};
+        return unchanged(to);
     }
     const double alpha = to.number_of("alpha", 0.9F);
     const double beta = to.number_of("beta", 0.999F);
