@@ -116,6 +116,52 @@ std::string counted(Expansion& to, const std::string& rows, const GramsOfLength&
     return reduced(to, "ReduceSum", whole, 2, to.opset() >= 13);
 }
 
+/// The same for all numbers of elements that may be skipped; empty if the rows are too short.
+core::Result<std::string> counted_with_skips(Expansion& to, const std::string& rows, const GramsOfLength& grams,
+                                             std::int64_t height, std::int64_t width, int type) {
+    std::string counts;
+    // An item of a single number has no gaps.
+    const std::int64_t most_skip = grams.length == 1 ? 0 : to.integer_of("max_skip_count", 0);
+    for (std::int64_t skip = 0; skip <= most_skip && (grams.length - 1) * (skip + 1) < width; ++skip) {
+        if (height * width * static_cast<std::int64_t>(grams.items.size()) > most_compared) {
+            return core::fail("TfIdfVectorizer compares too many elements");
+        }
+        const std::string some = counted(to, rows, grams, width, skip, type);
+        counts = counts.empty() ? some : to.add("Add", {counts, some});
+    }
+    return counts;
+}
+
+/// The number of columns of the output.
+core::Result<std::int64_t> column_count(const Expansion& to) {
+    std::int64_t columns = 0;
+    for (const std::int64_t column : to.integers_of("ngram_indexes")) {
+        if (column < 0 || column >= most_compared) {
+            return core::fail("TfIdfVectorizer has a negative column, or too many columns");
+        }
+        columns = std::max(columns, column + 1);
+    }
+    return columns;
+}
+
+/// Counts of n-grams in the columns of the output, weighted: [rows, columns].
+std::string gram_columns(Expansion& to, const std::string& counts, const GramsOfLength& grams, std::int64_t columns) {
+    const std::string mode = to.text_of("mode", "");
+    const auto count = static_cast<std::int64_t>(grams.columns.size());
+    onnx::TensorProto matrix;
+    matrix.data_type.set(onnx_float);
+    matrix.dims.add(count);
+    matrix.dims.add(columns);
+    matrix.float_data.edit().resize(static_cast<std::size_t>(count * columns));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto gram = static_cast<std::size_t>(i);
+        matrix.float_data.edit(static_cast<int>(i * columns + grams.columns[gram])) =
+            mode == "TF" ? 1.0F : grams.weights[gram];
+    }
+    const std::string limited = mode == "IDF" ? to.add("Min", {counts, to.number(1)}) : counts;
+    return to.add("MatMul", {limited, to.add("Constant", {}, "", {value(matrix)})});
+}
+
 }  // namespace
 
 Nodes expand_determinant(Expansion& to) {
@@ -153,56 +199,32 @@ Nodes expand_gram_counts(Expansion& to) {
     }
     const int type = data->type == core::DataType::int32 ? onnx_int32 : onnx_int64;
     const std::int64_t width = data->sizes.back();
-    const auto rows_count = static_cast<std::int64_t>(data->count()) / width;
+    const auto height = static_cast<std::int64_t>(data->count()) / width;
     const std::string rows =
-        data->sizes.size() == 2 ? to.input(0) : to.add("Reshape", {to.input(0), to.whole_numbers({rows_count, width})});
-    const std::string kind = to.text_of("mode", "");
-    std::int64_t columns = 0;
-    for (const std::int64_t column : to.integers_of("ngram_indexes")) {
-        if (column < 0 || column >= most_compared) {
-            return core::fail("TfIdfVectorizer has a negative column, or too many columns");
-        }
-        columns = std::max(columns, column + 1);
+        data->sizes.size() == 2 ? to.input(0) : to.add("Reshape", {to.input(0), to.whole_numbers({height, width})});
+    const auto columns = column_count(to);
+    if (!columns) {
+        return tl::unexpected(columns.error());
     }
     std::string sum;
     for (const GramsOfLength& grams : *lengths) {
-        std::string counts;
-        // An item of a single number has no gaps.
-        const std::int64_t most_skip = grams.length == 1 ? 0 : to.integer_of("max_skip_count", 0);
-        for (std::int64_t skip = 0; skip <= most_skip && (grams.length - 1) * (skip + 1) < width; ++skip) {
-            if (rows_count * width * static_cast<std::int64_t>(grams.items.size()) > most_compared) {
-                return core::fail("TfIdfVectorizer compares too many elements");
-            }
-            const std::string some = counted(to, rows, grams, width, skip, type);
-            counts = counts.empty() ? some : to.add("Add", {counts, some});
+        const auto counts = counted_with_skips(to, rows, grams, height, width, type);
+        if (!counts) {
+            return tl::unexpected(counts.error());
         }
-        if (counts.empty()) {
+        if (counts->empty()) {
             continue;
         }
-        if (kind == "IDF") {
-            counts = to.add("Min", {counts, to.number(1)});
-        }
-        const auto count = static_cast<std::int64_t>(grams.columns.size());
-        if (columns > most_compared / count) {
+        if (*columns > most_compared / static_cast<std::int64_t>(grams.columns.size())) {
             return core::fail("TfIdfVectorizer has too many columns");
         }
-        onnx::TensorProto matrix;
-        matrix.data_type.set(onnx_float);
-        matrix.dims.add(count);
-        matrix.dims.add(columns);
-        matrix.float_data.edit().resize(static_cast<std::size_t>(count * columns));
-        for (std::int64_t i = 0; i < count; ++i) {
-            const auto gram = static_cast<std::size_t>(i);
-            matrix.float_data.edit(static_cast<int>(i * columns + grams.columns[gram])) =
-                kind == "TF" ? 1.0F : grams.weights[gram];
-        }
-        const std::string in_columns = to.add("MatMul", {counts, to.add("Constant", {}, "", {value(matrix)})});
-        sum = sum.empty() ? in_columns : to.add("Add", {sum, in_columns});
+        const std::string part = gram_columns(to, *counts, grams, *columns);
+        sum = sum.empty() ? part : to.add("Add", {sum, part});
     }
     if (sum.empty()) {
         return core::fail("TfIdfVectorizer counts no n-grams: the rows are too short");
     }
-    std::vector<std::int64_t> shape{rows_count, columns};
+    std::vector<std::int64_t> shape{height, *columns};
     if (data->sizes.size() == 1) {
         shape.erase(shape.begin());
     }
