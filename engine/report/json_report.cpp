@@ -171,16 +171,16 @@ Json graph_json(const run::CaseResult& result) {
     return json;
 }
 
-Json result_object(const run::CaseResult& result, const std::string& engine) {
-    const cases::Case& subject = *result.subject;
-    Json json{{"id", subject.id},
-              {"operator", subject.descriptor->schema->name},
-              {"file", subject.file},
-              {"line", subject.line},
-              {"tags", subject.tags},
-              {"engine", engine},
-              {"status", to_string(result.status)},
-              {"gated", result.gated}};
+Json rejection_json(const operators::Rejection& rejection) {
+    Json json{{"code", core::to_string(rejection.code)}, {"rule", rejection.rule}, {"message", rejection.message}};
+    if (rejection.legal_from) {
+        json["legalFromFeatureLevel"] = core::to_string(*rejection.legal_from);
+    }
+    return json;
+}
+
+/// Adds why the result has its status, as far as there is anything to say.
+void add_reasons(const run::CaseResult& result, Json& json) {
     if (result.repetition != 0) {
         json["repetition"] = result.repetition;
     }
@@ -203,13 +203,13 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
         json["expectation"] = expectation_json(*result.expectation);
     }
     if (result.rejection) {
-        json["rejection"] = {{"code", core::to_string(result.rejection->code)},
-                             {"rule", result.rejection->rule},
-                             {"message", result.rejection->message}};
-        if (result.rejection->legal_from) {
-            json["rejection"]["legalFromFeatureLevel"] = core::to_string(*result.rejection->legal_from);
-        }
+        json["rejection"] = rejection_json(*result.rejection);
     }
+}
+
+/// Adds what was executed: the descriptor, and the graph that it is or belongs to.
+void add_subject(const run::CaseResult& result, Json& json) {
+    const cases::Case& subject = *result.subject;
     json["descriptor"] = operators::to_lines(*subject.descriptor);
     if (subject.descriptor->graph != nullptr) {
         json["graph"] = graph_json(result);
@@ -218,6 +218,10 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
         json["nodeOf"] = subject.graph_id;
         json["node"] = subject.node_name;
     }
+}
+
+/// Adds what came of it.
+void add_outputs(const run::CaseResult& result, Json& json) {
     json["outputs"] = Json::array();
     for (const run::OutputResult& output : result.outputs) {
         json["outputs"].push_back(comparison_json(output));
@@ -232,6 +236,21 @@ Json result_object(const run::CaseResult& result, const std::string& engine) {
     if (result.timing.total.count() != 0) {
         json["timing"] = timing_json(result.timing);
     }
+}
+
+Json result_object(const run::CaseResult& result, const std::string& engine) {
+    const cases::Case& subject = *result.subject;
+    Json json{{"id", subject.id},
+              {"operator", subject.descriptor->schema->name},
+              {"file", subject.file},
+              {"line", subject.line},
+              {"tags", subject.tags},
+              {"engine", engine},
+              {"status", to_string(result.status)},
+              {"gated", result.gated}};
+    add_reasons(result, json);
+    add_subject(result, json);
+    add_outputs(result, json);
     return json;
 }
 
