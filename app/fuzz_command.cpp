@@ -1,5 +1,4 @@
 // `dmlconform fuzz`: random cases on several engines.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 #include "app/run_outputs.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
-#include "engine/bench/machine.h"
 #include "engine/cases/case_writer.h"
 #include "engine/cpu/reference.h"
 #include "engine/fuzz/failure_groups.h"
@@ -376,6 +374,33 @@ void print_header(const Engines& engines, const ExpectationOptions& expectations
     std::fflush(stdout);
 }
 
+/// All settings but the expectations.
+fuzz::FuzzSettings settings_of(const FuzzOptions& options, std::uint64_t seed, const Engines& engines) {
+    fuzz::FuzzSettings settings;
+    settings.generator = {seed, core::highest_feature_level, options.perturbed, options.extreme};
+    for (const auto& engine : engines) {
+        settings.generator.level = std::min(settings.generator.level, engine->info().feature_level);
+    }
+    settings.operators = *chosen_operators(options, &engines);
+    settings.graphs = options.graphs;
+    settings.start = options.start;
+    settings.count = options.count;
+    settings.precisions = options.engines.precisions(engines);
+    return settings;
+}
+
+core::Result<RunOutputs> create_outputs(const FuzzOptions& options, std::uint64_t seed, const Engines& engines,
+                                        const Invocation& invocation) {
+    const std::string& program = invocation.words.front();
+    report::Caller caller{program, {}};
+    caller.again = [&, seed](const run::CaseResult& failed) {
+        return command_of(options, seed, engines, program, *failed.subject);
+    };
+    RunOutputOptions output_options = options.outputs;
+    output_options.needed_files = options.expectations.files;
+    return RunOutputs::create(output_options, caller);
+}
+
 int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
     if (options.print) {
@@ -399,25 +424,10 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
     if (!engines) {
         return exit_code;
     }
-    report::Caller caller{invocation.words.front(), {}};
-    caller.again = [&](const run::CaseResult& failed) {
-        return command_of(options, seed, *engines, invocation.words.front(), *failed.subject);
-    };
-    RunOutputOptions output_options = options.outputs;
-    output_options.needed_files = options.expectations.files;
-    auto outputs = RunOutputs::create(output_options, caller);
+    auto outputs = create_outputs(options, seed, *engines, invocation);
     if (!outputs) {
         return failure(outputs.error(), exit_usage);
     }
-    fuzz::FuzzSettings settings;
-    settings.generator = {seed, core::highest_feature_level, options.perturbed, options.extreme};
-    for (const auto& engine : *engines) {
-        settings.generator.level = std::min(settings.generator.level, engine->info().feature_level);
-    }
-    settings.operators = *chosen_operators(options, &*engines);
-    settings.graphs = options.graphs;
-    settings.start = options.start;
-    settings.count = options.count;
     if (expectation_options.take_defaults(infos_of(*engines))) {
         expected = load_expectations(expectation_options);
         if (!expected) {
@@ -425,13 +435,11 @@ int fuzz_command(const FuzzOptions& options, const Invocation& invocation) {
         }
     }
     expected->set_engines(infos_of(*engines));
+    fuzz::FuzzSettings settings = settings_of(options, seed, *engines);
     settings.expected = expected.get();
-    settings.precisions = options.engines.precisions(*engines);
     catch_interrupts();
     print_header(*engines, expectation_options, seed);
-    const report::RunContext context{
-        invocation.words, versions(),
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name()};
+    const report::RunContext context = run_context(invocation);
     outputs->begin(context, infos_of(*engines));
     ConsoleFuzzObserver observer(options, seed, *engines, *expected, context, *outputs);
     const fuzz::FuzzResult result = fuzz::fuzz(settings, *engines, observer);

@@ -1,5 +1,4 @@
 // `dmlconform run`: runs cases on engines and reports.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +17,6 @@
 #include "app/run_command.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
-#include "engine/bench/machine.h"
 #include "engine/core/hardware_threads.h"
 #include "engine/engine.h"
 #include "engine/report/console_report.h"
@@ -231,14 +229,45 @@ int exit_code_of(const RunOptions& options, const run::RunTotals& totals, bool i
     return with_doubts(options, passed && idle.empty() && !too_little && !skipped ? exit_ok : exit_unexpected);
 }
 
+/// Says which cases were not run. True if that is because the deadline has passed.
+bool note_missing_cases(const RunOptions& options, const ConsoleObserver& observer, std::size_t cases_run,
+                        std::size_t case_count) {
+    if (interrupted()) {
+        warn("dmlconform: interrupted; {} of {} cases were run\n", cases_run, case_count);
+        return false;
+    }
+    if (cases_run >= case_count || !observer.is_late()) {
+        return false;
+    }
+    warn("dmlconform: the deadline of {} s has passed; {} of {} cases were run\n", *options.deadline, cases_run,
+         case_count);
+    return true;
+}
+
+/// True if the run had all cases. Only then can it tell which expectations are unused.
+bool is_complete(const RunOptions& options, const Selection& selection, bool ran_all) {
+    return !interrupted() && !options.settings.fail_fast && options.settings.max_failures == 0 && ran_all &&
+           selection.selector.selects_all();
+}
+
+/// Rewrites the expectations if that is wanted. False if it fails.
+bool rewrite_expectations(const RunOptions& options, const run::ExpectationUpdate& update, const run::RunTotals& totals,
+                          bool complete) {
+    if (!options.expectations.update || interrupted()) {
+        return true;
+    }
+    const auto done = update_expectations(options.expectations, update, totals.engines, complete);
+    if (!done) {
+        print_error(done.error());
+    }
+    return done.has_value();
+}
+
 /// Carries out the run.
 int run_on(const RunOptions& options, const Invocation& invocation, const Selection& selection,
            const std::vector<run::EngineSet>& sets, RunOutputs& outputs, std::optional<run::ShardInfo> shard) {
     const run::EngineSet& engines = sets.front();
-    const report::RunContext context{
-        invocation.words, versions(),
-        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())), bench::machine_name(),
-        shard};
+    const report::RunContext context = run_context(invocation, shard);
     if (!options.quiet) {
         print_header(options, engines, sets.size(), selection, shard);
     }
@@ -255,33 +284,26 @@ int run_on(const RunOptions& options, const Invocation& invocation, const Select
     run::ExpectationUpdate update(*options.settings.expected);
     ConsoleObserver observer(options, engines, case_count, caller_of(options, invocation), outputs,
                              options.expectations.update ? &update : nullptr, graphs);
-    run::RunTotals totals =
-        run::run_cases(run::selected_cases(selection.corpus, selection.selector,
-                                           options.cases.with_nodes ? run::Nodes::judged : run::Nodes::unjudged,
-                                           options.settings.cases.max_memory),
-                       sets, observer, options.settings);
+    const auto nodes = options.cases.with_nodes ? run::Nodes::judged : run::Nodes::unjudged;
+    run::RunTotals totals = run::run_cases(
+        run::selected_cases(selection.corpus, selection.selector, nodes, options.settings.cases.max_memory), sets,
+        observer, options.settings);
     totals.unverified.filters = selection.unmatched;
     observer.finish(totals);
-    // Other shards verify cases, and merging checks that.
-    const bool empty_shard = shard && selection.count == 0 && !interrupted();
-    int exit_code = empty_shard ? exit_ok
-                                : exit_code_of(options, totals, shard.has_value(),
-                                               recording == nullptr ? 0 : recording->recorded());
-    if (empty_shard) {
+    int exit_code = exit_ok;
+    if (shard && selection.count == 0 && !interrupted()) {
+        // Other shards verify cases, and merging checks that.
         say("This shard has none of the {} cases.\n", shard->cases_of_all);
+    } else {
+        const std::size_t recorded = recording == nullptr ? 0 : recording->recorded();
+        exit_code = exit_code_of(options, totals, shard.has_value(), recorded);
     }
     const std::size_t cases_run = totals.results / engines.size();
-    if (interrupted()) {
-        warn("dmlconform: interrupted; {} of {} cases were run\n", cases_run, case_count);
+    if (note_missing_cases(options, observer, cases_run, case_count) && exit_code == exit_ok) {
+        exit_code = exit_unexpected;
     }
-    if (!interrupted() && cases_run < case_count && observer.is_late()) {
-        warn("dmlconform: the deadline of {} s has passed; {} of {} cases were run\n", *options.deadline, cases_run,
-             case_count);
-        exit_code = exit_code == exit_ok ? exit_unexpected : exit_code;
-    }
-    // Only a complete run can tell which expectations are unused. Default expectations need not be used.
-    const bool complete = !interrupted() && !options.settings.fail_fast && options.settings.max_failures == 0 &&
-                          cases_run == case_count && selection.selector.selects_all();
+    const bool complete = is_complete(options, selection, cases_run == case_count);
+    // Default expectations need not be used.
     if (complete && !options.expectations.are_defaults) {
         print_unused(*options.settings.expected);
     }
@@ -290,14 +312,8 @@ int run_on(const RunOptions& options, const Invocation& invocation, const Select
     if (recording != nullptr) {
         print(recording->summary());
     }
-    bool updated = true;
-    if (options.expectations.update && !interrupted()) {
-        if (const auto done = update_expectations(options.expectations, update, totals.engines, complete); !done) {
-            print_error(done.error());
-            updated = false;
-        }
-    }
-    return outputs.finish_result(totals, updated ? exit_code : exit_not_run);
+    const bool rewritten = rewrite_expectations(options, update, totals, complete);
+    return outputs.finish_result(totals, rewritten ? exit_code : exit_not_run);
 }
 
 /// Reads --shuffle=SEED, or draws a seed; false if the text is not a seed.
@@ -323,60 +339,81 @@ bool has_outputs(const RunOptions& options) {
                                [](const std::string& engine) { return engine.starts_with(outputs_prefix); });
 }
 
+/// Takes over from options what they mean for others, before cases are loaded.
+core::Result<void> settle(RunOptions& options) {
+    if (auto good = options.against.check(options.engines); !good) {
+        return good;
+    }
+    options.engines.one_more = options.against.engine;
+    options.engines.takes_outputs = true;
+    options.cases.without_expected = options.against.any();
+    options.settings.cases.keep_computed = !options.against.record.empty();
+    options.settings.cases.keep_evidence = !options.outputs.bundles.folder.empty();
+    // The reference alone has nothing to compare single nodes with.
+    options.cases.models.is_judged = options.engines.engines != std::vector<std::string>{"cpu"};
+    options.cases.with_nodes = options.with_nodes && options.cases.models.is_judged && !has_outputs(options);
+    options.cases.threads = cases_at_a_time(options);
+    options.engines.options.worker.interrupted = interrupted;
+    return apply_test_environment(options.cases.selector.filters, options.outputs.junit);
+}
+
+/// Keeps only the shard's cases in the selection.
+core::Result<run::ShardInfo> take(const RunOptions& options, const run::Shard& shard, Selection& selection) {
+    auto info = take_shard(options.shards, shard, selection);
+    if (info) {
+        info->cases *= options.settings.repeat;
+        info->cases_of_all *= options.settings.repeat;
+    }
+    return info;
+}
+
+core::Result<RunOutputs> create_outputs(RunOptions& options, const Invocation& invocation, const Selection& selection) {
+    std::vector<std::string>& needed = options.outputs.needed_files;
+    needed = selection.files();
+    std::ranges::copy(options.expectations.files, std::back_inserter(needed));
+    needed.push_back(options.against.record);
+    return RunOutputs::create(options.outputs, caller_of(options, invocation), bundle_options(options));
+}
+
 }  // namespace
 
 int run_selected(RunOptions& options, const Invocation& invocation) {
     if (!read_seed(options)) {
         return exit_usage;
     }
-    if (const auto good = options.against.check(options.engines); !good) {
-        return failure(good.error(), exit_usage);
-    }
-    options.engines.one_more = options.against.engine;
-    options.engines.takes_outputs = true;
-    options.cases.without_expected = options.against.any();
-    options.settings.cases.keep_computed = !options.against.record.empty();
-    if (const auto applied = apply_test_environment(options.cases.selector.filters, options.outputs.junit); !applied) {
-        return failure(applied.error(), exit_usage);
+    if (const auto settled = settle(options); !settled) {
+        return failure(settled.error(), exit_usage);
     }
     const auto shard = choose_shard(options.shards);
     if (!shard) {
         return failure(shard.error(), exit_usage);
     }
-    // The reference alone has nothing to compare single nodes with.
-    options.cases.models.is_judged = options.engines.engines != std::vector<std::string>{"cpu"};
-    options.cases.with_nodes = options.with_nodes && options.cases.models.is_judged && !has_outputs(options);
-    options.cases.threads = cases_at_a_time(options);
     auto selection = load_selection(options.cases, shard->has_value());
     auto expected = load_expectations(options.expectations);
     if (!selection || !expected) {
         return exit_usage;
     }
-    std::optional<run::ShardInfo> info;
+    std::optional<run::ShardInfo> shard_info;
     if (*shard) {
-        const auto taken = take_shard(options.shards, **shard, *selection);
+        const auto taken = take(options, **shard, *selection);
         if (!taken) {
             return failure(taken.error(), exit_usage);
         }
-        info = *taken;
-        info->cases *= options.settings.repeat;
-        info->cases_of_all *= options.settings.repeat;
+        shard_info = *taken;
     }
-    options.settings.cases.keep_evidence = !options.outputs.bundles.folder.empty();
-    options.outputs.needed_files = selection->files();
-    std::ranges::copy(options.expectations.files, std::back_inserter(options.outputs.needed_files));
-    options.outputs.needed_files.push_back(options.against.record);
-    auto outputs = RunOutputs::create(options.outputs, caller_of(options, invocation), bundle_options(options));
+    auto outputs = create_outputs(options, invocation, *selection);
     if (!outputs) {
         return failure(outputs.error(), exit_usage);
     }
     int exit_code = exit_ok;
-    options.engines.options.worker.interrupted = interrupted;
     auto engines = make_engines(options.engines, invocation, exit_code);
     if (!engines) {
         return exit_code;
     }
     const bool lost = note_lost_engines(options, *engines) || !selection->lost_ids.empty();
+    if (lost && options.strict) {
+        options.doubts.emplace_back("not all that failed could be run again (--strict)");
+    }
     options.settings.cases.against = options.against.index_in(*engines);
     options.settings.cases.precisions = options.engines.precisions(*engines);
     if (options.expectations.take_defaults(infos_of(*engines))) {
@@ -386,16 +423,12 @@ int run_selected(RunOptions& options, const Invocation& invocation) {
         }
     }
     options.settings.expected = expected.get();
-    const auto sets = make_engine_sets(std::move(*engines),
-                                       std::min(cases_at_a_time(options), std::max<std::size_t>(selection->count, 1)),
-                                       options.jobs != 0);
+    const std::size_t at_a_time = std::min(cases_at_a_time(options), std::max<std::size_t>(selection->count, 1));
+    const auto sets = make_engine_sets(std::move(*engines), at_a_time, options.jobs != 0);
     if (!sets) {
         return failure(sets.error(), exit_not_run);
     }
-    if (lost && options.strict) {
-        options.doubts.emplace_back("not all that failed could be run again (--strict)");
-    }
-    return run_on(options, invocation, *selection, *sets, *outputs, info);
+    return run_on(options, invocation, *selection, *sets, *outputs, shard_info);
 }
 
 void add_limit_options(Command command, RunOptions& options) {

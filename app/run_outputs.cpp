@@ -1,14 +1,17 @@
 // Creates reports from options.
 #include "app/run_outputs.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "app/documents.h"
 #include "app/messages.h"
 #include "app/standard_streams.h"
+#include "engine/bench/machine.h"
 #include "engine/page/html_page.h"
 #include "engine/report/github_report.h"
 #include "engine/report/json_report.h"
@@ -152,6 +155,11 @@ int RunOutputs::finish_result(const run::RunTotals& totals, int exit_code) {
     const int code = failed_ || !flush_output() ? exit_not_run : exit_code;
     with_result([&](report::Sink& sink) { return sink.finish(totals, code); });
     return failed_ ? exit_not_run : code;
+}
+
+report::RunContext run_context(const Invocation& invocation, const std::optional<run::ShardInfo>& shard) {
+    const auto now = fmt::gmtime(std::chrono::system_clock::now());
+    return {invocation.words, versions(), fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now), bench::machine_name(), shard};
 }
 
 }  // namespace dmlconform::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,5 +76,9 @@ private:
     /// True if an output was abandoned; the reason was printed on stderr.
     bool failed_ = false;
 };
+
+/// What reports say of a run that starts now.
+[[nodiscard]] report::RunContext run_context(const Invocation& invocation,
+                                             const std::optional<run::ShardInfo>& shard = std::nullopt);
 
 }  // namespace dmlconform::app
