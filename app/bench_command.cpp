@@ -251,6 +251,44 @@ int in_processes(const BenchOptions& options, const std::string& output, const I
     return bench_in_processes(wanted, invocation);
 }
 
+/// Takes cases with the tag for benchmarks, unless others were asked for.
+std::optional<Selection> load_benchmarks(BenchOptions& options) {
+    if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty() && !options.cases.shape.any()) {
+        options.cases.selector.tags.emplace_back(bench_tag);
+        options.cases.without_tag = ". `--filter '*'` times cases without it";
+    }
+    options.cases.models.is_judged = true;
+    return load_selection(options.cases);
+}
+
+/// Verifies and times the selected cases. The exit code. `begun`: when the command was.
+int time_selected(BenchOptions& options, const Selection& selection, const Engines& engines, const std::string& output,
+                  report::OutputFile* file, bench::Share::Clock::time_point begun) {
+    std::vector<cases::Case> cases;
+    selection.for_each([&](const cases::Case& subject) { cases.push_back(subject); });
+    if (options.verbose && (!options.cases.shape.any() || !options.cases.shape.batch.empty())) {
+        std::ranges::for_each(cases, print_descriptor);
+    }
+    const auto load = bench::disturbing_load();
+    const Rooflines rooflines = measure_rooflines(options, engines);
+    options.settings.verify = !options.no_verify;
+    options.settings.host_clock = options.cpu_time    ? bench::HostClock::processor
+                                  : options.wall_time ? bench::HostClock::wall
+                                                      : bench::HostClock::automatic;
+    options.settings.precisions = options.engines.precisions(engines);
+    catch_interrupts();
+    BenchWatcher watcher;
+    const bench::Checked checked = bench::check_benchmarks(cases, engines, rooflines, options.settings, watcher);
+    watcher.before_output();
+    auto settings = timing_settings(options, engines, rooflines, checked.by_steady_clocks, output);
+    warn_of_load(load, checked.benchmarks);
+    add_clocks(clocks_of(checked.benchmarks), settings.context);
+    const bool wrong = print_left_out(checked.left_out);
+    const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
+    watcher.before_output();
+    return finish(timed, file, wrong, settings.only_names);
+}
+
 int bench_command(BenchOptions& options, const Invocation& invocation) {
     const auto begun = bench::Share::Clock::now();
     const auto read = google_benchmark_options(options.google_benchmark);
@@ -268,12 +306,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
     if (options.processes > 1) {
         return in_processes(options, output, invocation);
     }
-    if (options.cases.selector.filters.empty() && options.cases.selector.tags.empty() && !options.cases.shape.any()) {
-        options.cases.selector.tags.emplace_back(bench_tag);
-        options.cases.without_tag = ". `--filter '*'` times cases without it";
-    }
-    options.cases.models.is_judged = true;
-    const auto selection = load_selection(options.cases);
+    const auto selection = load_benchmarks(options);
     if (!selection || !can_write_documents({output}, selection->files())) {
         return exit_usage;
     }
@@ -292,29 +325,7 @@ int bench_command(BenchOptions& options, const Invocation& invocation) {
             return failure(opened.error(), exit_not_run);
         }
     }
-    std::vector<cases::Case> cases;
-    selection->for_each([&](const cases::Case& subject) { cases.push_back(subject); });
-    if (options.verbose && (!options.cases.shape.any() || !options.cases.shape.batch.empty())) {
-        std::ranges::for_each(cases, print_descriptor);
-    }
-    const auto load = bench::disturbing_load();
-    const Rooflines rooflines = measure_rooflines(options, *engines);
-    options.settings.verify = !options.no_verify;
-    options.settings.host_clock = options.cpu_time    ? bench::HostClock::processor
-                                  : options.wall_time ? bench::HostClock::wall
-                                                      : bench::HostClock::automatic;
-    options.settings.precisions = options.engines.precisions(*engines);
-    catch_interrupts();
-    BenchWatcher watcher;
-    const bench::Checked checked = bench::check_benchmarks(cases, *engines, rooflines, options.settings, watcher);
-    watcher.before_output();
-    auto settings = timing_settings(options, *engines, rooflines, checked.by_steady_clocks, output);
-    warn_of_load(load, checked.benchmarks);
-    add_clocks(clocks_of(checked.benchmarks), settings.context);
-    const bool wrong = print_left_out(checked.left_out);
-    const bench::Timed timed = bench::time_benchmarks(checked, settings, begun, watcher);
-    watcher.before_output();
-    return finish(timed, output.empty() ? nullptr : &file, wrong, settings.only_names);
+    return time_selected(options, *selection, *engines, output, output.empty() ? nullptr : &file, begun);
 }
 
 }  // namespace
