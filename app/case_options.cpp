@@ -186,57 +186,84 @@ core::Result<cases::Corpus> load(const CaseOptions& options, const cases::CaseVi
     return cases::read_corpus(name, *text, reading, visit);
 }
 
+/// Counts cases while they are loaded, and notes what the options match.
+class Counter {
+public:
+    Counter(const CaseOptions& options, bool keep_ids, Selection& selection)
+        : options_(options), keep_ids_(keep_ids), selection_(selection), without_tags_(options.selector) {
+        without_tags_.tags.clear();
+    }
+
+    void add(const cases::Case& subject) {
+        const auto nodes = options_.with_nodes ? run::judged_nodes(subject) : std::vector<bool>();
+        for (std::size_t n = 0; n < nodes.size(); ++n) {
+            if (nodes[n]) {
+                const std::string id = run::node_id(subject, n);
+                count(id, options_.selector.matches_node(subject, id));
+            }
+        }
+        count(subject.id, options_.selector.matches(subject));
+        count_without_tags_ += !options_.without_tag.empty() && without_tags_.matches(subject) ? 1 : 0;
+    }
+
+    /// The number of all cases.
+    [[nodiscard]] std::size_t total() const { return total_; }
+
+    /// Without the tags if the command can do without them, and no case has them.
+    void settle() {
+        if (selection_.count == 0 && !options_.without_tag.empty()) {
+            selection_.selector = without_tags_;
+            selection_.count = count_without_tags_;
+        }
+    }
+
+private:
+    void count(const std::string& id, bool is_selected) {
+        ++total_;
+        selection_.lost_ids.erase(id);
+        const auto matches = [&](const std::string& glob) { return run::glob_matches(glob, id); };
+        std::erase_if(selection_.unmatched_excludes, matches);
+        if (!is_selected) {
+            return;
+        }
+        ++selection_.count;
+        std::erase_if(selection_.unmatched, matches);
+        if (keep_ids_) {
+            selection_.ids.push_back(run::id_hash(id));
+        }
+    }
+
+    const CaseOptions& options_;
+    bool keep_ids_;
+    Selection& selection_;
+    run::Selector without_tags_;
+    std::size_t total_ = 0;
+    std::size_t count_without_tags_ = 0;
+};
+
 }  // namespace
 
 std::optional<Selection> load_selection(const CaseOptions& options, bool keep_ids) {
     Selection selection{{}, options.selector, 0, options.selector.filters, options.selector.excludes, {}, {}};
-    std::size_t total = 0;
-    run::Selector without_tags = options.selector;
-    without_tags.tags.clear();
-    std::size_t count_without_tags = 0;
     if (options.selector.ids != nullptr) {
         selection.lost_ids = *options.selector.ids;
     }
-    const auto count = [&](const std::string& id, bool is_selected) {
-        ++total;
-        selection.lost_ids.erase(id);
-        std::erase_if(selection.unmatched_excludes,
-                      [&](const std::string& exclude) { return run::glob_matches(exclude, id); });
-        if (!is_selected) {
-            return;
-        }
-        ++selection.count;
-        std::erase_if(selection.unmatched, [&](const std::string& filter) { return run::glob_matches(filter, id); });
-        if (keep_ids) {
-            selection.ids.push_back(run::id_hash(id));
-        }
-    };
-    auto corpus = load(options, [&](const cases::Case& subject) {
-        const auto nodes = options.with_nodes ? run::judged_nodes(subject) : std::vector<bool>();
-        for (std::size_t n = 0; n < nodes.size(); ++n) {
-            if (nodes[n]) {
-                const std::string id = run::node_id(subject, n);
-                count(id, options.selector.matches_node(subject, id));
-            }
-        }
-        count(subject.id, options.selector.matches(subject));
-        count_without_tags += !options.without_tag.empty() && without_tags.matches(subject) ? 1 : 0;
-    });
+    Counter counter(options, keep_ids, selection);
+    auto corpus = load(options, [&](const cases::Case& subject) { counter.add(subject); });
     if (!corpus) {
         print_error(corpus.error());
         return std::nullopt;
     }
     selection.corpus = std::move(*corpus);
-    const auto& problems = selection.corpus.problems;
-    if (!problems.empty()) {
-        print_problems(problems, "the input");
+    if (!selection.corpus.problems.empty()) {
+        print_problems(selection.corpus.problems, "the input");
         return std::nullopt;
     }
     // Shows the user what runs.
     if (options.shape.any() && options.shape.batch.empty()) {
         for_each_case(selection.corpus, print_descriptor);
     }
-    if (total == 0) {
+    if (counter.total() == 0) {
         print_error(
             {"there is no case: all expansions are left out, because their descriptors are illegal "
              "(\"skipInvalid\")",
@@ -246,13 +273,11 @@ std::optional<Selection> load_selection(const CaseOptions& options, bool keep_id
     for (const std::string& id : selection.lost_ids) {
         warn("dmlconform: note: there is no case {} any more\n", id);
     }
-    if (selection.count == 0 && !options.without_tag.empty()) {
-        selection.selector = without_tags;
-        selection.count = count_without_tags;
-    }
+    counter.settle();
     if (selection.count == 0) {
+        const bool is_one = counter.total() == 1;
         warn("dmlconform: {} the id or tags asked for\n    hint: {}\n",
-             total == 1 ? "the only case does not have" : fmt::format("none of the {} cases has", total),
+             is_one ? "the only case does not have" : fmt::format("none of the {} cases has", counter.total()),
              selection_hint(options, selection.corpus));
         return std::nullopt;
     }
