@@ -213,45 +213,44 @@ const PooledBuffer& TensorMemory::buffer_of(const Slot& slot) const {
 }
 
 core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& plan) {
-    std::optional<core::Error> failure;
-    const auto acquire = [&](PooledBuffer& buffer, Heap heap, std::uint64_t bytes) {
-        if (failure) {
-            return;
+    if (auto addressable = check_sizes(plan, device.addressable.bytes); !addressable) {
+        return addressable;
+    }
+    lay_out_upload(plan);
+    if (auto acquired = acquire_buffers(device.buffers); !acquired) {
+        return acquired;
+    }
+    const auto is_large = [](const Slot& slot) { return bool{slot.own}; };
+    if (std::ranges::any_of(outputs_, is_large) || !arenas_.empty()) {
+        const auto buffer = untouched_buffer(device);
+        if (!buffer) {
+            return tl::unexpected(buffer.error());
         }
-        if (auto acquired = device.buffers.acquire(heap, bytes)) {
-            buffer = std::move(*acquired);
-        } else {
-            failure = acquired.error();
-        }
-    };
+        untouched_ = *buffer;
+    }
+    for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
+        const auto words = std::as_bytes(std::span(plan.dispatches[i].parameters));
+        std::ranges::copy(words, upload_.mapped() + parameters_begin_ + parameter_offsets_[i]);
+    }
+    std::memset(upload_.mapped() + zeros_begin_, 0, parameters_begin_ - zeros_begin_);
+    return {};
+}
+
+core::Result<void> TensorMemory::check_sizes(const DispatchPlan& plan, std::uint64_t addressable) const {
     for (const Dispatch& dispatch : plan.dispatches) {
         for (const BufferRef& ref : dispatch.buffers) {
             const Slot* slot = slot_of(ref);
             const std::uint64_t bytes = slot == nullptr ? 0 : ref.bytes != 0 ? ref.bytes : slot->bytes;
-            if (bytes > device.addressable.bytes) {
-                return core::fail(fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}", bytes,
-                                              device.addressable.bytes));
+            if (bytes > addressable) {
+                return core::fail(
+                    fmt::format("a buffer of {} bytes is needed, and the adapter addresses {}", bytes, addressable));
             }
         }
     }
-    for (std::vector<Slot>* slots : {&inputs_, &outputs_, &temporaries_}) {
-        for (Slot& slot : *slots) {
-            if (!is_small(slot) && !slot.in_output && !slot.arena) {
-                acquire(slot.own, Heap::device, slot.room);
-            }
-        }
-    }
-    for (const std::uint64_t bytes : arena_bytes_) {
-        acquire(arenas_.emplace_back(), Heap::device, bytes);
-    }
-    const auto is_large = [](const Slot& slot) { return bool{slot.own}; };
-    if (!failure && (std::ranges::any_of(outputs_, is_large) || !arenas_.empty())) {
-        if (auto buffer = untouched_buffer(device)) {
-            untouched_ = *buffer;
-        } else {
-            failure = buffer.error();
-        }
-    }
+    return {};
+}
+
+void TensorMemory::lay_out_upload(const DispatchPlan& plan) {
     zeros_begin_ = outputs_end_ + core::guard_bytes;
     std::uint64_t zero_bytes = 0;
     for (const Slot& temporary : temporaries_) {
@@ -262,6 +261,30 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     for (const Dispatch& dispatch : plan.dispatches) {
         parameter_offsets_.push_back(parameters_end_ - parameters_begin_);
         parameters_end_ += aligned(dispatch.parameters.size() * sizeof(std::uint32_t));
+    }
+}
+
+core::Result<void> TensorMemory::acquire_buffers(BufferPool& pool) {
+    std::optional<core::Error> failure;
+    const auto acquire = [&](PooledBuffer& buffer, Heap heap, std::uint64_t bytes) {
+        if (failure) {
+            return;
+        }
+        if (auto acquired = pool.acquire(heap, bytes)) {
+            buffer = std::move(*acquired);
+        } else {
+            failure = acquired.error();
+        }
+    };
+    for (std::vector<Slot>* slots : {&inputs_, &outputs_, &temporaries_}) {
+        for (Slot& slot : *slots) {
+            if (!is_small(slot) && !slot.in_output && !slot.arena) {
+                acquire(slot.own, Heap::device, slot.room);
+            }
+        }
+    }
+    for (const std::uint64_t bytes : arena_bytes_) {
+        acquire(arenas_.emplace_back(), Heap::device, bytes);
     }
     // At least one byte, to stand in for absent buffers.
     acquire(shared_, Heap::device, std::max(shared_bytes_, alignment));
@@ -274,11 +297,6 @@ core::Result<void> TensorMemory::allocate(Device& device, const DispatchPlan& pl
     if (failure) {
         return tl::unexpected(std::move(*failure));
     }
-    for (std::size_t i = 0; i < plan.dispatches.size(); ++i) {
-        const auto words = std::as_bytes(std::span(plan.dispatches[i].parameters));
-        std::ranges::copy(words, upload_.mapped() + parameters_begin_ + parameter_offsets_[i]);
-    }
-    std::memset(upload_.mapped() + zeros_begin_, 0, parameters_begin_ - zeros_begin_);
     return {};
 }
 

@@ -87,6 +87,10 @@ private:
     void lay_out_in_arenas(const DispatchPlan& plan, std::uint64_t most_bytes);
     [[nodiscard]] const PooledBuffer& buffer_of(const Slot& slot) const;
     [[nodiscard]] core::Result<void> allocate(Device& device, const DispatchPlan& plan);
+    /// Fails if a dispatch needs a buffer that the adapter cannot address as a whole.
+    [[nodiscard]] core::Result<void> check_sizes(const DispatchPlan& plan, std::uint64_t addressable) const;
+    void lay_out_upload(const DispatchPlan& plan);
+    [[nodiscard]] core::Result<void> acquire_buffers(BufferPool& pool);
     void record_untouched(ID3D12GraphicsCommandList& list, ID3D12Resource* buffer, std::uint64_t begin,
                           std::uint64_t end) const;
     void record_temporary_guards(ID3D12GraphicsCommandList& list) const;
