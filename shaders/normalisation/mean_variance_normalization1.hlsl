@@ -17,7 +17,7 @@ groupshared float first_elements[GROUP_SIZE];
 SUM_OVER_THREADS(sum_of_partial, float3, partial_sums)
 
 // What a thread works on: every `threads_per_set`th item of a set, or of a chunk of it.
-struct Place {
+struct Work {
     uint chunk;
     uint set;
     uint thread;
@@ -28,34 +28,34 @@ struct Place {
     uint last_item;      // where the chunk ends; first_item if there is no such set
 };
 
-Place place_of(uint group, uint thread) {
+Work work_of(uint group, uint thread) {
     const uint set_in_group = sets_side_by_side ? thread % sets_per_group : thread / threads_per_set;
-    Place place;
-    place.chunk = group % chunk_count;
-    place.set = group / chunk_count * sets_per_group + set_in_group;
-    place.thread = thread;
-    place.lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
-    place.lane_distance = sets_side_by_side ? sets_per_group : 1;
-    place.first_thread = thread - place.lane * place.lane_distance;
-    const uint first_item = place.chunk * items_per_chunk;
-    place.first_item = first_item;
-    place.last_item = place.set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
-    return place;
+    Work work;
+    work.chunk = group % chunk_count;
+    work.set = group / chunk_count * sets_per_group + set_in_group;
+    work.thread = thread;
+    work.lane = sets_side_by_side ? thread / sets_per_group : thread % threads_per_set;
+    work.lane_distance = sets_side_by_side ? sets_per_group : 1;
+    work.first_thread = thread - work.lane * work.lane_distance;
+    const uint first_item = work.chunk * items_per_chunk;
+    work.first_item = first_item;
+    work.last_item = work.set < set_count ? min(first_item + items_per_chunk, item_count) : first_item;
+    return work;
 }
 
 // Sums over the threads of a set in two steps: over threads with the same column, then over columns. The order depends
 // only on their number.
-float3 sum_over_set(float3 value, Place place) {
-    const uint thread = place.thread;
+float3 sum_over_set(float3 value, Work work) {
+    const uint thread = work.thread;
     partial_sums[thread] = value;
     GroupMemoryBarrierWithGroupSync();
     if (rows_per_set > 1) {
-        if (place.lane < columns_per_set) {
-            partial_sums[thread] = sum_of_partial(thread, columns_per_set * place.lane_distance, rows_per_set);
+        if (work.lane < columns_per_set) {
+            partial_sums[thread] = sum_of_partial(thread, columns_per_set * work.lane_distance, rows_per_set);
         }
         GroupMemoryBarrierWithGroupSync();
     }
-    const float3 result = sum_of_partial(place.first_thread, place.lane_distance, columns_per_set);
+    const float3 result = sum_of_partial(work.first_thread, work.lane_distance, columns_per_set);
     GroupMemoryBarrierWithGroupSync();
     return result;
 }
@@ -71,11 +71,11 @@ float number_of(Item item) {
 }
 
 // Copies a thread's items, and returns their sum. Four at a time, so that the loads overlap.
-float copy_items(Place place, Offsets set_offsets) {
-    const uint last_item = place.last_item;
-    uint slot = place.thread;
+float copy_items(Work work, Offsets set_offsets) {
+    const uint last_item = work.last_item;
+    uint slot = work.thread;
     float sum = 0;
-    [loop] for (uint i = place.first_item + place.lane; i < last_item; i += 4 * threads_per_set) {
+    [loop] for (uint i = work.first_item + work.lane; i < last_item; i += 4 * threads_per_set) {
         const Item item_0 = item_or_zero(set_offsets, i, last_item);
         const Item item_1 = item_or_zero(set_offsets, i + threads_per_set, last_item);
         const Item item_2 = item_or_zero(set_offsets, i + 2 * threads_per_set, last_item);
@@ -92,10 +92,10 @@ float copy_items(Place place, Offsets set_offsets) {
 
 // Sums of a thread's deviations from the mean, and of their squares, and the number of elements that differ from the
 // first one.
-float3 deviations_of(Place place, float mean, float first) {
-    uint slot = place.thread;
+float3 deviations_of(Work work, float mean, float first) {
+    uint slot = work.thread;
     float3 deviations = 0;
-    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_set) {
+    [loop] for (uint i = work.first_item + work.lane; i < work.last_item; i += threads_per_set) {
         const float number = number_of(items[slot]);
         deviations += float3(number - mean, (number - mean) * (number - mean), number != first ? 1.0 : 0.0);
         slot += GROUP_SIZE;
@@ -104,9 +104,9 @@ float3 deviations_of(Place place, float mean, float first) {
 }
 
 #if APPLY
-void normalise_items(Place place, Offsets set_offsets, float4 set_statistics) {
-    uint slot = place.thread;
-    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_set) {
+void normalise_items(Work work, Offsets set_offsets, float4 set_statistics) {
+    uint slot = work.thread;
+    [loop] for (uint i = work.first_item + work.lane; i < work.last_item; i += threads_per_set) {
         const Offsets offsets = offsets_of_item(set_offsets, i);
         const Item item = items[slot];
         slot += GROUP_SIZE;
@@ -117,24 +117,24 @@ void normalise_items(Place place, Offsets set_offsets, float4 set_statistics) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Place place = place_of(linear_group(group_id), thread);
-    const Offsets set_offsets = offsets_of_set(min(place.set, set_count - 1));
-    const float sum = copy_items(place, set_offsets);
+    const Work work = work_of(linear_group(group_id), thread);
+    const Offsets set_offsets = offsets_of_set(min(work.set, set_count - 1));
+    const float sum = copy_items(work, set_offsets);
     first_elements[thread] = number_of(items[thread]);
-    const float count = float(place.last_item - place.first_item);
-    const float total = sum_over_set(float3(sum, 0, 0), place).x;
+    const float count = float(work.last_item - work.first_item);
+    const float total = sum_over_set(float3(sum, 0, 0), work).x;
     const float mean = subtract_mean ? total / count : 0;
-    const float first = first_elements[place.first_thread];
-    const float3 sums = sum_over_set(deviations_of(place, mean, first), place);
+    const float first = first_elements[work.first_thread];
+    const float3 sums = sum_over_set(deviations_of(work, mean, first), work);
     const float4 part = found(mean, sums.x, sums.y, count, sums.z != 0, first);
 #if APPLY
-    normalise_items(place, set_offsets, finished(part.x, part.y, part.z));
+    normalise_items(work, set_offsets, finished(part.x, part.y, part.z));
 #else
-    if (place.lane == 0 && place.set < set_count) {
+    if (work.lane == 0 && work.set < set_count) {
         if (chunk_count == 1) {
-            statistics[place.set] = finished(part.x, part.y, part.z);
+            statistics[work.set] = finished(part.x, part.y, part.z);
         } else {
-            chunks[place.set * chunk_count + place.chunk] = part;
+            chunks[work.set * chunk_count + work.chunk] = part;
         }
     }
 #endif

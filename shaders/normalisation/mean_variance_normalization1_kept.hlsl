@@ -127,7 +127,7 @@ Offsets offsets_in_lines(Offsets set, uint2 item) {
 }
 
 // What a thread works on: every `threads_per_set`th item of a set, or of a chunk of it.
-struct Place {
+struct Work {
     uint group;
     uint set;
     uint thread;
@@ -137,26 +137,26 @@ struct Place {
     uint2 first;  // the first of them
 };
 
-Place place_of(uint group, uint thread) {
+Work work_of(uint group, uint thread) {
     const bool applies = TASK == TASK_APPLY_CHUNKS || TASK == TASK_APPLY_STATISTICS;
-    Place place;
+    Work work;
     // In reverse order if a preceding dispatch has read the same data: what it read last is still in a cache.
-    place.group = applies ? group_count - 1 - group : group;
-    place.set = place.group / chunk_count * sets_per_group + (thread >> set_shift);
-    place.thread = thread;
-    place.lane = thread & (threads_per_set - 1);
-    const uint first_item = min(place.group % chunk_count * items_per_chunk, item_count - 1);
-    place.items = min(item_count - first_item, items_per_chunk);
-    place.count = place.lane < place.items ? ((place.items - 1 - place.lane) >> set_shift) + 1 : 0;
-    place.first = item_number(first_item + min(place.lane, place.items - 1));
-    return place;
+    work.group = applies ? group_count - 1 - group : group;
+    work.set = work.group / chunk_count * sets_per_group + (thread >> set_shift);
+    work.thread = thread;
+    work.lane = thread & (threads_per_set - 1);
+    const uint first_item = min(work.group % chunk_count * items_per_chunk, item_count - 1);
+    work.items = min(item_count - first_item, items_per_chunk);
+    work.count = work.lane < work.items ? ((work.items - 1 - work.lane) >> set_shift) + 1 : 0;
+    work.first = item_number(first_item + min(work.lane, work.items - 1));
+    return work;
 }
 
 // Loads all items first, so that the loads overlap. Missing items are replaced by others.
-void load_kept(inout uint4 kept[KEPT], Place place, uint set_offset) {
-    uint2 item = place.first;
+void load_kept(inout uint4 kept[KEPT], Work work, uint set_offset) {
+    uint2 item = work.first;
     [unroll] for (uint k = 0; k < KEPT; ++k) {
-        const uint2 there = k < place.count ? item : place.first;
+        const uint2 there = k < work.count ? item : work.first;
         kept[k] = input[set_offset + there.y + there.x * item_dimensions[1].y];
         item = next_item(item);
     }
@@ -164,21 +164,21 @@ void load_kept(inout uint4 kept[KEPT], Place place, uint set_offset) {
 
 // The statistics of a set or chunk: mean, the mean's error, sum of squared deviations, number of elements. Computed
 // from the sum of its elements, or by joining the statistics of the chunks of `whole_set`.
-float4 statistics_of(uint4 kept[KEPT], Place place, uint whole_set) {
+float4 statistics_of(uint4 kept[KEPT], Work work, uint whole_set) {
     const bool joins = TASK == TASK_APPLY_CHUNKS;
-    const bool has_part = joins && place.thread < chunk_count;
+    const bool has_part = joins && work.thread < chunk_count;
     float4 part = 0;
     if (has_part) {
-        part = chunks[whole_set * chunk_count + place.thread];
+        part = chunks[whole_set * chunk_count + work.thread];
     }
-    const float number = joins ? set_size : float(place.items) * PARAMETERS_PER_ITEM;
+    const float number = joins ? set_size : float(work.items) * PARAMETERS_PER_ITEM;
     // Means are weighted by size, so that their sum is the total mean.
-    const float total = joins ? part.x * (part.w / number) : total_of(kept, place.count);
-    const uint thread = place.thread;
-    const uint first_thread = thread - place.lane;
+    const float total = joins ? part.x * (part.w / number) : total_of(kept, work.count);
+    const uint thread = work.thread;
+    const uint first_thread = thread - work.lane;
     first_bits[thread] = joins ? asuint(part.x) : FIRST_BITS(kept[0]);
     differs[thread] = 0;
-    const float whole = total_over_set(total, thread, place.lane);
+    const float whole = total_over_set(total, thread, work.lane);
     const float mean = subtract_mean == 0 ? 0 : joins ? whole : whole / number;
 
     const uint bits = first_bits[first_thread];
@@ -191,12 +191,12 @@ float4 statistics_of(uint4 kept[KEPT], Place place, uint whole_set) {
         const bool other = asuint(part.x) != bits || part.y != 0 || part.z != 0;
         difference = has_part && other ? 1 : 0;
     } else {
-        own = deviations_of(kept, place.count, mean, bits, difference);
+        own = deviations_of(kept, work.count, mean, bits, difference);
     }
     if (difference != 0) {
         differs[first_thread] = 1;
     }
-    const float2 sums = deviations_over_set(own, thread, place.lane);
+    const float2 sums = deviations_over_set(own, thread, work.lane);
     const float element = joins ? asfloat(bits) : numbers_of(uint4(bits, 0, 0, 0)).x;
     return found(mean, sums.x, sums.y, number, differs[first_thread] != 0, element);
 }
@@ -277,10 +277,10 @@ void write_again(uint count, uint2 first, Offsets offsets, float4 set_statistics
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Place place = place_of(linear_group(group_id), thread);
-    const Offsets offsets = offsets_of_set(min(place.set, set_count - 1));
+    const Work work = work_of(linear_group(group_id), thread);
+    const Offsets offsets = offsets_of_set(min(work.set, set_count - 1));
     uint4 kept[KEPT];
-    load_kept(kept, place, offsets.input);
+    load_kept(kept, work, offsets.input);
     float4 set_scale = 1;
     float4 set_bias = 0;
     [branch] if (has_scale == PARAMETERS_OF_SETS) {
@@ -293,23 +293,23 @@ void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
     [branch] if (TASK == TASK_APPLY_STATISTICS) {
         set_statistics = statistics[offsets.set];
     } else {
-        const float4 whole = statistics_of(kept, place, offsets.set);
+        const float4 whole = statistics_of(kept, work, offsets.set);
         if (TASK == TASK_FIND_CHUNKS) {
-            if (thread == 0 && place.set < set_count) {
-                chunks[place.group] = whole;
+            if (thread == 0 && work.set < set_count) {
+                chunks[work.group] = whole;
             }
             return;
         }
         set_statistics = finished(whole.x, whole.y, whole.z);
     }
-    if (place.set >= set_count) {
+    if (work.set >= set_count) {
         return;
     }
 #if !FUSED
     [branch] if (has_scale != PARAMETERS_ANYWHERE && has_bias != PARAMETERS_ANYWHERE) {
-        write_kept(kept, place.count, place.first, offsets, set_statistics, set_scale, set_bias);
+        write_kept(kept, work.count, work.first, offsets, set_statistics, set_scale, set_bias);
         return;
     }
 #endif
-    write_again(place.count, place.first, offsets, set_statistics);
+    write_again(work.count, work.first, offsets, set_statistics);
 }

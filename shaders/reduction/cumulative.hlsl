@@ -16,7 +16,7 @@
 
 #include "shaders/reduction/reduction_tensors.hlsli"
 #include "shaders/reduction/reduction_shared.hlsli"
-#include "shaders/reduction/reduction_place.hlsli"
+#include "shaders/reduction/reduction_work.hlsli"
 
 #define ITEMS_PER_THREAD CUMULATED_PER_THREAD
 
@@ -57,43 +57,43 @@ State part_at(uint part) {
 }
 
 // The result of all chunks of a line before this one.
-State before_chunk(Place place, uint thread) {
-    const uint line_number = min(place.line_number, line_count - 1);
+State before_chunk(Work work, uint thread) {
+    const uint line_number = min(work.line_number, line_count - 1);
     uint i;
     State state = no_items();
-    [loop] for (i = place.lane; i < place.chunk; i += threads_per_line) {
+    [loop] for (i = work.lane; i < work.chunk; i += threads_per_line) {
         state = combined(state, part_at(i * part_line_count + line_number));
     }
     put_shared(thread, state);
     GroupMemoryBarrierWithGroupSync();
     state = no_items();
     [loop] for (i = 0; i < threads_per_line; ++i) {
-        state = combined(state, get_shared(place.first_thread + i * place.lane_distance));
+        state = combined(state, get_shared(work.first_thread + i * work.lane_distance));
     }
     return state;
 }
 
 // Loads a tile of a line, which starts with this item, into the slots from the first one on.
-void load_tile(Place place, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
+void load_tile(Work work, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
     [loop] for (uint i = 0; i < ITEMS_PER_THREAD; ++i) {
-        const uint in_tile = i * threads_per_line + place.lane;
-        if (tile + in_tile < place.last_item) {
+        const uint in_tile = i * threads_per_line + work.lane;
+        if (tile + in_tile < work.last_item) {
             const Item item = load_item(line_offsets, tile + in_tile);
-            tile_low[first_slot + in_tile * place.lane_distance] = item.low.x;
+            tile_low[first_slot + in_tile * work.lane_distance] = item.low.x;
 #if NUMBERS == NUMBERS_TWO_WORDS
-            tile_high[first_slot + in_tile * place.lane_distance] = item.high.x;
+            tile_high[first_slot + in_tile * work.lane_distance] = item.high.x;
 #endif
         }
     }
 }
 
 // Stores the results of a tile, which have replaced its items.
-void store_tile(Place place, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
+void store_tile(Work work, uint4 line_offsets[ROWS], uint tile, uint first_slot) {
     [loop] for (uint i = 0; i < ITEMS_PER_THREAD; ++i) {
-        const uint in_tile = i * threads_per_line + place.lane;
-        if (tile + in_tile < place.last_item) {
+        const uint in_tile = i * threads_per_line + work.lane;
+        if (tile + in_tile < work.last_item) {
             STRIDED_OFFSETS(item_offsets, ROWS, tile + in_tile, item_dimensions, item_dimension_count)
-            const Item result = tile_item(first_slot + in_tile * place.lane_distance);
+            const Item result = tile_item(first_slot + in_tile * work.lane_distance);
             store_result(output_start + OUTPUT_OF(line_offsets) + OUTPUT_OF(item_offsets), result.low.x,
                          result.high.x);
         }
@@ -124,11 +124,11 @@ void cumulate(State before, uint first_slot, uint distance, uint count) {
 }
 
 // Threads of a line are combined in blocks: each shared state becomes that of all threads of its block up to it.
-void combine_in_blocks(Place place, uint block_size, uint block_count) {
-    if (place.lane < block_count) {
+void combine_in_blocks(Work work, uint block_size, uint block_count) {
+    if (work.lane < block_count) {
         State running = no_items();
         [loop] for (uint i = 0; i < block_size; ++i) {
-            const uint part = place.first_thread + (place.lane * block_size + i) * place.lane_distance;
+            const uint part = work.first_thread + (work.lane * block_size + i) * work.lane_distance;
             running = combined(running, get_shared(part));
             put_shared(part, running);
         }
@@ -137,51 +137,51 @@ void combine_in_blocks(Place place, uint block_size, uint block_count) {
 
 // The result of everything before the thread's items. `carried` is that of everything before the tile, and becomes that
 // of everything up to its end.
-State before_thread(inout State carried, Place place, uint thread, uint block_size, uint block_count) {
-    const uint lane = place.lane;
+State before_thread(inout State carried, Work work, uint thread, uint block_size, uint block_count) {
+    const uint lane = work.lane;
     State before = carried;
     [loop] for (uint i = 0; i < block_count; ++i) {
-        const State block = get_shared(place.first_thread + (i * block_size + block_size - 1) * place.lane_distance);
+        const State block = get_shared(work.first_thread + (i * block_size + block_size - 1) * work.lane_distance);
         if (i < lane / block_size) {
             before = combined(before, block);
         }
         carried = combined(carried, block);
     }
     if (lane % block_size != 0) {
-        before = combined(before, get_shared(thread - place.lane_distance));
+        before = combined(before, get_shared(thread - work.lane_distance));
     }
     return before;
 }
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Place place = place_of(linear_group(group_id), thread);
+    const Work work = work_of(linear_group(group_id), thread);
     const uint tile_size = ITEMS_PER_THREAD * threads_per_line;
-    const uint first_slot = lines_side_by_side ? place.line_in_group : place.line_in_group * tile_size;
-    const uint own = place.lane * ITEMS_PER_THREAD;
-    const uint own_slot = first_slot + own * place.lane_distance;
+    const uint first_slot = lines_side_by_side ? work.line_in_group : work.line_in_group * tile_size;
+    const uint own = work.lane * ITEMS_PER_THREAD;
+    const uint own_slot = first_slot + own * work.lane_distance;
     const uint block_size = min(threads_per_line, 16);
     const uint block_count = threads_per_line / block_size;
-    STRIDED_OFFSETS(line_offsets, ROWS, min(place.line_number, line_count - 1), line_dimensions, line_dimension_count)
+    STRIDED_OFFSETS(line_offsets, ROWS, min(work.line_number, line_count - 1), line_dimensions, line_dimension_count)
 
     State carried = no_items();
     if (chunk_count > 1) {
-        carried = before_chunk(place, thread);
+        carried = before_chunk(work, thread);
     }
     // All threads of a group must process the same number of tiles, so chunks have equal sizes.
-    const uint end = place.first_item + min(items_per_chunk, item_count - place.first_item);
-    [loop] for (uint tile = place.first_item; tile < end; tile += tile_size) {
-        load_tile(place, line_offsets, tile, first_slot);
+    const uint end = work.first_item + min(items_per_chunk, item_count - work.first_item);
+    [loop] for (uint tile = work.first_item; tile < end; tile += tile_size) {
+        load_tile(work, line_offsets, tile, first_slot);
         GroupMemoryBarrierWithGroupSync();
-        const uint own_count = min(max(place.last_item, tile + own) - (tile + own), ITEMS_PER_THREAD);
-        put_shared(thread, total_of(own_slot, place.lane_distance, own_count));
+        const uint own_count = min(max(work.last_item, tile + own) - (tile + own), ITEMS_PER_THREAD);
+        put_shared(thread, total_of(own_slot, work.lane_distance, own_count));
         GroupMemoryBarrierWithGroupSync();
-        combine_in_blocks(place, block_size, block_count);
+        combine_in_blocks(work, block_size, block_count);
         GroupMemoryBarrierWithGroupSync();
-        const State before = before_thread(carried, place, thread, block_size, block_count);
-        cumulate(before, own_slot, place.lane_distance, own_count);
+        const State before = before_thread(carried, work, thread, block_size, block_count);
+        cumulate(before, own_slot, work.lane_distance, own_count);
         GroupMemoryBarrierWithGroupSync();
-        store_tile(place, line_offsets, tile, first_slot);
+        store_tile(work, line_offsets, tile, first_slot);
         // The next tile overwrites this memory. No barrier is needed: each thread loads the items that it has just
         // stored.
     }

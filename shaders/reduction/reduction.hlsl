@@ -17,7 +17,7 @@
 #include "shaders/reduction/reduction_tensors.hlsli"
 #include "shaders/reduction/reduction_elements.hlsli"
 #include "shaders/reduction/reduction_shared.hlsli"
-#include "shaders/reduction/reduction_place.hlsli"
+#include "shaders/reduction/reduction_work.hlsli"
 #if VECTOR == VECTOR_SPREAD
 #include "shaders/reduction/reduction_spread.hlsli"
 #endif
@@ -34,19 +34,19 @@
 
 // Merges the states of a line's threads in two steps: over threads with the same column, then over columns. All threads
 // get the result.
-State over_line(State state, Place place) {
+State over_line(State state, Work work) {
     const uint rows = ROWS_PER_LINE;
-    const uint first = place.first_thread;
-    const uint own = first + place.lane * place.lane_distance;
+    const uint first = work.first_thread;
+    const uint own = first + work.lane * work.lane_distance;
     uint i;
     if (threads_per_line > 1) {
         put_shared(own, state);
         GroupMemoryBarrierWithGroupSync();
         if (rows > 1) {
-            if (place.lane < columns_per_line) {
+            if (work.lane < columns_per_line) {
                 [loop] for (i = 1; i < rows; ++i) {
-                    const uint lane = place.lane + i * columns_per_line;
-                    state = combined(state, get_shared(first + lane * place.lane_distance));
+                    const uint lane = work.lane + i * columns_per_line;
+                    state = combined(state, get_shared(first + lane * work.lane_distance));
                 }
                 put_shared(own, state);
             }
@@ -54,7 +54,7 @@ State over_line(State state, Place place) {
         }
         state = get_shared(first);
         [loop] for (i = 1; i < columns_per_line; ++i) {
-            state = combined(state, get_shared(first + i * place.lane_distance));
+            state = combined(state, get_shared(first + i * work.lane_distance));
         }
     }
     return state;
@@ -67,20 +67,20 @@ State over_line(State state, Place place) {
 #else
 
 #if VECTOR == VECTOR_SPREAD
-State state_of_thread(Place place, uint4 line_offsets[ROWS]) {
+State state_of_thread(Work work, uint4 line_offsets[ROWS]) {
     State state = no_items();
     const uint line_start = input_start + INPUT_OF(line_offsets);
-    const uint first = place.chunk * threads_per_line + place.lane;
-    state.a = asuint(sum_of_spread(line_start, first, place.exists ? word_count : 0));
+    const uint first = work.chunk * threads_per_line + work.lane;
+    state.a = asuint(sum_of_spread(line_start, first, work.exists ? word_count : 0));
     return state;
 }
 #else
 // Reduces a thread's items, four at a time, so that the loads overlap.
-State state_of_thread(Place place, uint4 line_offsets[ROWS]) {
+State state_of_thread(Work work, uint4 line_offsets[ROWS]) {
     State state = no_items();
     const float4 mean = mean_of_line(line_offsets);
-    const uint last_item = place.last_item;
-    [loop] for (uint i = place.first_item + place.lane; i < last_item; i += 4 * threads_per_line) {
+    const uint last_item = work.last_item;
+    [loop] for (uint i = work.first_item + work.lane; i < last_item; i += 4 * threads_per_line) {
         const uint second = i + threads_per_line;
         const uint third = second + threads_per_line;
         const uint fourth = third + threads_per_line;
@@ -110,31 +110,31 @@ State state_of_thread(Place place, uint4 line_offsets[ROWS]) {
 
 // Writes what becomes of a line's result, or of that of a chunk.
 #if TARGET == TARGET_PARTS
-void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
-    if (place.lane == 0 && place.exists) {
-        store_part(state, place.chunk, place.line_number);
+void put_result(State state, Work work, uint4 line_offsets[ROWS], uint thread) {
+    if (work.lane == 0 && work.exists) {
+        store_part(state, work.chunk, work.line_number);
     }
 }
 #elif TARGET == TARGET_RESULTS
-void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
-    if (place.lane == 0 && place.exists) {
+void put_result(State state, Work work, uint4 line_offsets[ROWS], uint thread) {
+    if (work.lane == 0 && work.exists) {
         store_results(state, line_offsets);
     }
 }
 #elif TARGET == TARGET_JOINED
-void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
-    const uint part = place.chunk * part_line_count + place.line_number;
-    const bool writes = place.lane == 0 && place.exists;
-    const bool is_last = leave_part(state, part, writes, thread, place.line_group) && place.exists;
-    const State whole = over_line(left_parts(place.line_number, place.lane, is_last ? chunk_count : 0), place);
-    if (place.lane == 0 && is_last) {
+void put_result(State state, Work work, uint4 line_offsets[ROWS], uint thread) {
+    const uint part = work.chunk * part_line_count + work.line_number;
+    const bool writes = work.lane == 0 && work.exists;
+    const bool is_last = leave_part(state, part, writes, thread, work.line_group) && work.exists;
+    const State whole = over_line(left_parts(work.line_number, work.lane, is_last ? chunk_count : 0), work);
+    if (work.lane == 0 && is_last) {
         store_results(whole, line_offsets);
     }
 }
 #else
-void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread) {
+void put_result(State state, Work work, uint4 line_offsets[ROWS], uint thread) {
     const State result = line_result(state);
-    [loop] for (uint i = place.first_item + place.lane; i < place.last_item; i += threads_per_line) {
+    [loop] for (uint i = work.first_item + work.lane; i < work.last_item; i += threads_per_line) {
         store_item(line_offsets, i, new_element(element_at(line_offsets, i), index_of(i), result));
     }
 }
@@ -144,18 +144,18 @@ void put_result(State state, Place place, uint4 line_offsets[ROWS], uint thread)
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Place place = place_of(linear_group(group_id), thread);
-    STRIDED_OFFSETS(line_offsets, ROWS, min(place.line_number, line_count - 1), line_dimensions, line_dimension_count)
+    const Work work = work_of(linear_group(group_id), thread);
+    STRIDED_OFFSETS(line_offsets, ROWS, min(work.line_number, line_count - 1), line_dimensions, line_dimension_count)
 #if KEPT
     float4 kept[KEPT];
-    load_kept(kept, place, line_offsets);
-    const State result = line_result(reduced(kept, place));
-    store_kept(kept, place, line_offsets, result);
+    load_kept(kept, work, line_offsets);
+    const State result = line_result(reduced(kept, work));
+    store_kept(kept, work, line_offsets, result);
 #else
-    State state = state_of_thread(place, line_offsets);
+    State state = state_of_thread(work, line_offsets);
 #if VECTOR == VECTOR_ITEMS || VECTOR == VECTOR_SPREAD
     state = collapsed(state);
 #endif
-    put_result(over_line(state, place), place, line_offsets, thread);
+    put_result(over_line(state, work), work, line_offsets, thread);
 #endif
 }

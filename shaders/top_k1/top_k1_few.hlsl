@@ -107,7 +107,7 @@ uint number_of_entry(uint entry) {
 }
 
 // What a thread works on: a tile of a sequence.
-struct Place {
+struct Work {
     uint sequence_in_group;
     uint lane;          // the thread's index among those of its sequence
     uint first_worker;  // the sequence's first thread, if the threads of each sequence were adjacent
@@ -124,21 +124,21 @@ struct Place {
 #define THREADS (1u << LOG_THREADS)         // per sequence
 #define ROOM_OF_EACH (THREADS * ROOM_PER_THREAD)  // for a sequence's picked entries
 
-Place place_of(uint group, uint thread) {
+Work work_of(uint group, uint thread) {
     const uint log_sequences = LOG_GROUP_SIZE - LOG_THREADS;
-    Place place;
-    place.sequence_in_group = sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
-    place.lane = sequences_side_by_side ? thread >> log_sequences : thread & THREADS - 1;
-    place.first_worker = place.sequence_in_group << LOG_THREADS;
-    place.first_best = place.first_worker + place.sequence_in_group * GAP;
-    place.first_picked = place.first_worker * ROOM_PER_THREAD;
-    place.sequence = (group / tiles_per_sequence << log_sequences) + place.sequence_in_group;
-    place.exists = place.sequence < sequence_count;
-    place.near_sequence = min(place.sequence, sequence_count - 1);
-    place.starts = locate_sequence(place.near_sequence);
-    place.tile = group % tiles_per_sequence;
-    place.first_entry = place.tile * PER_THREAD << LOG_THREADS;
-    return place;
+    Work work;
+    work.sequence_in_group = sequences_side_by_side ? thread & (1u << log_sequences) - 1 : thread >> LOG_THREADS;
+    work.lane = sequences_side_by_side ? thread >> log_sequences : thread & THREADS - 1;
+    work.first_worker = work.sequence_in_group << LOG_THREADS;
+    work.first_best = work.first_worker + work.sequence_in_group * GAP;
+    work.first_picked = work.first_worker * ROOM_PER_THREAD;
+    work.sequence = (group / tiles_per_sequence << log_sequences) + work.sequence_in_group;
+    work.exists = work.sequence < sequence_count;
+    work.near_sequence = min(work.sequence, sequence_count - 1);
+    work.starts = locate_sequence(work.near_sequence);
+    work.tile = group % tiles_per_sequence;
+    work.first_entry = work.tile * PER_THREAD << LOG_THREADS;
+    return work;
 }
 
 void begin_counts(uint thread) {
@@ -168,11 +168,11 @@ uint source_key(uint3 starts, uint sequence, uint entry) {
 }
 
 // Loads a thread's keys, and returns the best one. Without branches, so that the loads overlap.
-uint load_keys(inout uint keys[PER_THREAD], Place place) {
+uint load_keys(inout uint keys[PER_THREAD], Work work) {
     uint best = 0xffffffff;
     [unroll] for (uint j = 0; j < PER_THREAD; ++j) {
-        const uint entry = number_of_entry(place.first_entry + position_in_row(j, place.lane));
-        const uint key = source_key(place.starts, place.near_sequence, min(entry, entry_count - 1));
+        const uint entry = number_of_entry(work.first_entry + position_in_row(j, work.lane));
+        const uint key = source_key(work.starts, work.near_sequence, min(entry, entry_count - 1));
         keys[j] = entry < entry_count ? key : 0xffffffff;
         best = min(best, keys[j]);
     }
@@ -193,17 +193,17 @@ uint threads_before(uint best, uint first_best) {
 }
 
 // The first attempt: only the keys of some threads are tried as limits.
-void try_limits(uint best, Place place) {
+void try_limits(uint best, Work work) {
     const uint tried = max(THREADS / 4, min(THREADS, 32));
-    [branch] if (place.lane < tried) {
-        if (threads_before(best, place.first_best) + 1 >= k) {
-            InterlockedMin(limits[place.sequence_in_group], best);
+    [branch] if (work.lane < tried) {
+        if (threads_before(best, work.first_best) + 1 >= k) {
+            InterlockedMin(limits[work.sequence_in_group], best);
         }
     }
 }
 
 // Picks a thread's entries that are not beyond the limit. Of those that equal it, only entries of the first rows.
-void pick(uint keys[PER_THREAD], uint best, uint limit, uint rows, uint attempt, Place place) {
+void pick(uint keys[PER_THREAD], uint best, uint limit, uint rows, uint attempt, Work work) {
     uint last_slot = 0;
     [branch] if (best <= limit) {
         [unroll] for (uint j = 0; j < PER_THREAD; ++j) {
@@ -212,8 +212,8 @@ void pick(uint keys[PER_THREAD], uint best, uint limit, uint rows, uint attempt,
                 InterlockedAdd(picked_counts[attempt], 1, slot);
                 last_slot = max(last_slot, slot);
                 if (slot < ROOM_OF_EACH) {
-                    picked_entries[2 * (place.first_picked + slot)] = keys[j];
-                    picked_entries[2 * (place.first_picked + slot) + 1] = position_in_row(j, place.lane);
+                    picked_entries[2 * (work.first_picked + slot)] = keys[j];
+                    picked_entries[2 * (work.first_picked + slot) + 1] = position_in_row(j, work.lane);
                 }
             }
         }
@@ -224,8 +224,8 @@ void pick(uint keys[PER_THREAD], uint best, uint limit, uint rows, uint attempt,
 }
 
 // The second attempt: the k-th of all threads' best keys.
-uint exact_limit(uint best, uint attempt, Place place) {
-    if (threads_before(best, place.first_best) < k) {
+uint exact_limit(uint best, uint attempt, Work work) {
+    if (threads_before(best, work.first_best) < k) {
         InterlockedMax(limits[attempt], best);
     }
     GroupMemoryBarrierWithGroupSync();
@@ -233,7 +233,7 @@ uint exact_limit(uint best, uint attempt, Place place) {
 }
 
 // Counts the entries before the limit and at it.
-void count_entries(uint keys[PER_THREAD], uint best, uint limit, Place place) {
+void count_entries(uint keys[PER_THREAD], uint best, uint limit, Work work) {
     uint own_before = 0;
     uint own_at = 0;
     uint own_bits = 0;
@@ -242,9 +242,9 @@ void count_entries(uint keys[PER_THREAD], uint best, uint limit, Place place) {
         own_at += keys[j] == limit ? 1 : 0;
         own_bits |= keys[j] == limit ? 1u << j : 0;
     }
-    entries_at_limit[place.first_worker + place.lane] = own_bits;
+    entries_at_limit[work.first_worker + work.lane] = own_bits;
     if (best <= limit) {
-        InterlockedAdd(counts[place.sequence_in_group], own_before + (own_at << 16));
+        InterlockedAdd(counts[work.sequence_in_group], own_before + (own_at << 16));
     }
     GroupMemoryBarrierWithGroupSync();
 }
@@ -270,32 +270,32 @@ uint rows_with(uint wanted, uint sequence) {
 }
 
 // The rows whose entries at the limit are picked: as many as are needed for k entries.
-uint rows_at_limit(Place place) {
-    const uint before_limit = counts[place.sequence_in_group] & 0xffff;
-    const uint at_limit = counts[place.sequence_in_group] >> 16;
+uint rows_at_limit(Work work) {
+    const uint before_limit = counts[work.sequence_in_group] & 0xffff;
+    const uint at_limit = counts[work.sequence_in_group] >> 16;
     const uint wanted_at_limit = k > before_limit ? k - before_limit : 0;
     const bool are_too_many = at_limit > wanted_at_limit;
     if (are_too_many && wanted_at_limit > 0) {
-        [loop] for (uint i = place.lane; i < PER_THREAD; i += THREADS) {
-            row_counts[place.sequence_in_group * PER_THREAD + i] = entries_of_row(i, place.first_worker);
+        [loop] for (uint i = work.lane; i < PER_THREAD; i += THREADS) {
+            row_counts[work.sequence_in_group * PER_THREAD + i] = entries_of_row(i, work.first_worker);
         }
     }
     GroupMemoryBarrierWithGroupSync();
     uint rows = PER_THREAD;
     if (are_too_many) {
-        rows = rows_with(wanted_at_limit, place.sequence_in_group);
+        rows = rows_with(wanted_at_limit, work.sequence_in_group);
     }
     return rows;
 }
 
 // Picks the entries of all threads that can be winners. Returns their number.
-uint pick_entries(uint keys[PER_THREAD], uint best, Place place) {
-    uint limit = limits[place.sequence_in_group];
+uint pick_entries(uint keys[PER_THREAD], uint best, Work work) {
+    uint limit = limits[work.sequence_in_group];
     uint rows = PER_THREAD;
     uint picked_count = 0;
-    uint attempt = place.sequence_in_group;  // the index of its limit and counts
+    uint attempt = work.sequence_in_group;  // the index of its limit and counts
     [loop] while (true) {
-        pick(keys, best, limit, rows, attempt, place);
+        pick(keys, best, limit, rows, attempt, work);
         GroupMemoryBarrierWithGroupSync();
         picked_count = picked_counts[attempt];
         if (attempt >= MOST_SEQUENCES || has_no_room == 0) {
@@ -303,9 +303,9 @@ uint pick_entries(uint keys[PER_THREAD], uint best, Place place) {
         }
         // Repeat for all sequences of the group.
         attempt += MOST_SEQUENCES;
-        limit = exact_limit(best, attempt, place);
-        count_entries(keys, best, limit, place);
-        rows = rows_at_limit(place);
+        limit = exact_limit(best, attempt, work);
+        count_entries(keys, best, limit, work);
+        rows = rows_at_limit(work);
     }
     return picked_count;
 }
@@ -332,42 +332,42 @@ uint picked_before(uint2 entry, uint first_picked, uint count) {
 }
 
 // Leaves an entry whose rank is known for the outputs, or for the next pass.
-void put_winner(uint2 entry, uint rank, Place place) {
-    uint index = number_of_entry(place.first_entry + entry.y);
+void put_winner(uint2 entry, uint rank, Work work) {
+    uint index = number_of_entry(work.first_entry + entry.y);
 #if !FROM_TENSOR
-    index = index < entry_count ? source[place.near_sequence * entry_count + index].y : 0xffffffff;
+    index = index < entry_count ? source[work.near_sequence * entry_count + index].y : 0xffffffff;
 #endif
 #if TO_TENSOR
-    winner_indices[place.sequence_in_group * k + rank] = index;
+    winner_indices[work.sequence_in_group * k + rank] = index;
 #else
-    if (place.exists) {
-        candidates[(place.sequence * tiles_per_sequence + place.tile) * k + rank] = uint2(entry.x, index);
+    if (work.exists) {
+        candidates[(work.sequence * tiles_per_sequence + work.tile) * k + rank] = uint2(entry.x, index);
     }
 #endif
 }
 
-void rank_picked(uint picked_count, Place place) {
-    [loop] for (uint i = place.lane; i < picked_count; i += THREADS) {
-        const uint slot = place.first_picked + i;
+void rank_picked(uint picked_count, Work work) {
+    [loop] for (uint i = work.lane; i < picked_count; i += THREADS) {
+        const uint slot = work.first_picked + i;
         const uint2 entry = uint2(picked_entries[2 * slot], picked_entries[2 * slot + 1]);
-        const uint rank = picked_before(entry, place.first_picked, picked_count);
+        const uint rank = picked_before(entry, work.first_picked, picked_count);
         if (rank < k) {
-            put_winner(entry, rank, place);
+            put_winner(entry, rank, work);
         }
     }
 }
 
 #if TO_TENSOR
-void store_winners(Place place) {
-    const uint first_slot = place.sequence_in_group * k;
+void store_winners(Work work) {
+    const uint first_slot = work.sequence_in_group * k;
     uint i;
-    if (place.exists) {
-        const uint units = value_units(place.starts);
-        [loop] for (i = place.lane; i < units; i += THREADS) {
-            store_value_unit(place.starts, first_slot, i);
+    if (work.exists) {
+        const uint units = value_units(work.starts);
+        [loop] for (i = work.lane; i < units; i += THREADS) {
+            store_value_unit(work.starts, first_slot, i);
         }
-        [loop] for (i = place.lane; i < k; i += THREADS) {
-            store_index(place.starts, first_slot, i);
+        [loop] for (i = work.lane; i < k; i += THREADS) {
+            store_index(work.starts, first_slot, i);
         }
     }
 }
@@ -375,21 +375,21 @@ void store_winners(Place place) {
 
 [numthreads(GROUP_SIZE, 1, 1)]
 void main(uint3 group_id : SV_GroupID, uint thread : SV_GroupIndex) {
-    const Place place = place_of(linear_group(group_id), thread);
+    const Work work = work_of(linear_group(group_id), thread);
     begin_counts(thread);
 #if CHUNKS
-    sort_chunks(place.near_sequence, thread);
+    sort_chunks(work.near_sequence, thread);
 #endif
     uint keys[PER_THREAD];
-    const uint best = load_keys(keys, place);
-    best_keys[place.first_best + place.lane] = best;
+    const uint best = load_keys(keys, work);
+    best_keys[work.first_best + work.lane] = best;
     GroupMemoryBarrierWithGroupSync();
-    try_limits(best, place);
+    try_limits(best, work);
     GroupMemoryBarrierWithGroupSync();
-    const uint picked_count = pick_entries(keys, best, place);
-    rank_picked(picked_count, place);
+    const uint picked_count = pick_entries(keys, best, work);
+    rank_picked(picked_count, work);
 #if TO_TENSOR
     GroupMemoryBarrierWithGroupSync();
-    store_winners(place);
+    store_winners(work);
 #endif
 }
