@@ -5,14 +5,16 @@ usage: independent_engines.py ROOT
 
 engine/cpu and engine/d3d12 read attributes and derive geometry independently. Of each other they include nothing, and
 of engine/operators only descriptors: their fields' names, values and enumerations. What judges outputs, and computes
-none, may also ask what operators do with elements. Prints each other include, and ends with exit code 1 if there is any.
+none, may also ask what operators do with elements, and how many of them they add up. Prints each other include, and
+ends with exit code 1 if there is any.
 """
 import pathlib
 import re
 import sys
 
 ALLOWED = {f"engine/operators/{name}.h" for name in ("catalogue", "descriptor", "enumerations", "enumerators", "graph")}
-JUDGES = {"engine/cpu/decisions.cpp": "engine/operators/element_rules.h"}
+JUDGES = {"engine/cpu/decisions.cpp": "engine/operators/element_rules.h",
+          "engine/cpu/wide_slack.cpp": "engine/operators/rounded_sums.h"}
 ENGINES = ("cpu", "d3d12")
 
 
