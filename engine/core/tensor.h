@@ -32,7 +32,7 @@ public:
 private:
     static constexpr std::align_val_t alignment{64};
     struct Free {
-        Free() {}
+        Free() {}  // NOLINT(modernize-use-equals-default)
         explicit Free(std::size_t bytes) : mapped(bytes) {}
         void operator()(std::byte* data) const;
 

@@ -98,7 +98,7 @@ inline bool is_ordinary(const Interval& x) {
     return result;
 }
 
-struct EightIntervals {
+struct EightIntervals {  // NOLINT(cppcoreguidelines-pro-type-member-init)
     Eight low;
     Eight high;
     Eight value;
@@ -106,11 +106,12 @@ struct EightIntervals {
     /// Null for what is the same in all elements, and known to be ordinary.
     Seen* seen = nullptr;
 
-    EightIntervals() = default;
+    EightIntervals() = default;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     DMLCONFORM_EIGHT EightIntervals(
         double number)  // NOLINT(google-explicit-constructor): formulas mix numbers and intervals
         : low(Eight{} + number), high(low), value(low), variance(Eight{}) {}
     /// Eight consecutive numbers.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): copied into
     DMLCONFORM_EIGHT EightIntervals(const double* numbers, Seen& by) : variance(Eight{}) {
         std::memcpy(&low, numbers, sizeof low);
         high = value = low;

@@ -89,7 +89,7 @@ Steps steps_at_tie(double value, const NoiseRange& range) {
         if (range.below <= most && range.above <= most) {
             steps.down = static_cast<int>(range.below);
             steps.up = static_cast<int>(range.above);
-            steps.turns = static_cast<std::uint64_t>(steps.down + steps.up + 1);
+            steps.turns = static_cast<std::uint64_t>(steps.down) + static_cast<std::uint64_t>(steps.up) + 1;
         }
     } else if constexpr (std::is_same_v<T, core::Float16>) {
         const double outwards = ulp_of<T>(value);

@@ -70,7 +70,7 @@ class KnownVerdicts {
 public:
     KnownVerdicts() = default;
     KnownVerdicts(const KnownVerdicts& /*other*/) noexcept {}
-    KnownVerdicts& operator=(const KnownVerdicts& /*other*/) noexcept {
+    KnownVerdicts& operator=(const KnownVerdicts& /*other*/) noexcept {  // NOLINT(bugprone-unhandled-self-assignment)
         verdicts_ = nullptr;
         return *this;
     }
