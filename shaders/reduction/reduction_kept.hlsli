@@ -77,34 +77,34 @@ void store_kept(float4 kept[KEPT], Work work, uint4 line_offsets[ROWS], State re
 
 // As over_line, for numbers: maximum or sum. Each is called only once, because no barrier protects the memory from the
 // next use.
-#define OVER_LINE(name, memory, combination)                                                                     \
-    float4 name(float4 number, Work work) {                                                                    \
-        const uint rows = ROWS_PER_LINE;                                                                         \
-        const uint first = work.first_thread;                                                                   \
-        const uint own = first + work.lane * work.lane_distance;                                               \
-        uint i;                                                                                                  \
-        if (threads_per_line > 1) {                                                                              \
-            memory[own] = LANES_OF(asuint(number));                                                              \
-            GroupMemoryBarrierWithGroupSync();                                                                   \
-            if (rows > 1) {                                                                                      \
-                if (work.lane < columns_per_line) {                                                             \
-                    [loop] for (i = 1; i < rows; ++i) {                                                          \
-                        const uint lane = work.lane + i * columns_per_line;                                     \
-                        const uint4 words = memory[first + lane * work.lane_distance];                          \
-                        number = combination(number, asfloat(words));                                            \
-                    }                                                                                            \
-                    memory[own] = LANES_OF(asuint(number));                                                      \
-                }                                                                                                \
-                GroupMemoryBarrierWithGroupSync();                                                               \
-            }                                                                                                    \
-            const uint4 first_words = memory[first];                                                             \
-            number = asfloat(first_words);                                                                       \
-            [loop] for (i = 1; i < columns_per_line; ++i) {                                                      \
-                const uint4 words = memory[first + i * work.lane_distance];                                     \
-                number = combination(number, asfloat(words));                                                    \
-            }                                                                                                    \
-        }                                                                                                        \
-        return number;                                                                                           \
+#define OVER_LINE(name, memory, combination)                                           \
+    float4 name(float4 number, Work work) {                                            \
+        const uint rows = ROWS_PER_LINE;                                               \
+        const uint first = work.first_thread;                                          \
+        const uint own = first + work.lane * work.lane_distance;                       \
+        uint i;                                                                        \
+        if (threads_per_line > 1) {                                                    \
+            memory[own] = LANES_OF(asuint(number));                                    \
+            GroupMemoryBarrierWithGroupSync();                                         \
+            if (rows > 1) {                                                            \
+                if (work.lane < columns_per_line) {                                    \
+                    [loop] for (i = 1; i < rows; ++i) {                                \
+                        const uint lane = work.lane + i * columns_per_line;            \
+                        const uint4 words = memory[first + lane * work.lane_distance]; \
+                        number = combination(number, asfloat(words));                  \
+                    }                                                                  \
+                    memory[own] = LANES_OF(asuint(number));                            \
+                }                                                                      \
+                GroupMemoryBarrierWithGroupSync();                                     \
+            }                                                                          \
+            const uint4 first_words = memory[first];                                   \
+            number = asfloat(first_words);                                             \
+            [loop] for (i = 1; i < columns_per_line; ++i) {                            \
+                const uint4 words = memory[first + i * work.lane_distance];            \
+                number = combination(number, asfloat(words));                          \
+            }                                                                          \
+        }                                                                              \
+        return number;                                                                 \
     }
 
 float4 sum_of(float4 x, float4 y) {
